@@ -1,0 +1,49 @@
+# The commands of the book. Each sets up whatever it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help book site lab test lock notebooks clean
+
+help:
+	@echo "make book       build the site and serve it (BOOK_SERVE=0: build only)"
+	@echo "make lab        JupyterLab on the chapters"
+	@echo "make test       everything: package, notebooks, site, browser"
+	@echo "make notebooks  execute the notebooks and bring them to their committed form"
+	@echo "make lock       recompile requirements.txt from pyproject.toml"
+
+# The environment is the project's own; it is made again only when what it is made from changes.
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one with make PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv .venv || \
+	  { echo "Python's venv module is needed (Debian: apt-get install python3-venv)"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+site: $(READY)
+	$(BIN)/jupyter-book build . --quiet -W -n --keep-going
+
+book: site
+	@if [ "$(BOOK_SERVE)" = 0 ]; then echo "The book is in _build/html/index.html"; \
+	  else exec $(BIN)/python tools/serve.py; fi
+
+lab: $(READY)
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+test: site
+	@$(BIN)/python tools/browser.py
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadscope \
+	  --nbval --nbval-current-env --nbval-cell-timeout 120
+
+notebooks: $(READY)
+	$(BIN)/python tools/notebooks.py
+
+lock: $(READY)
+	$(BIN)/uv pip compile --quiet --custom-compile-command "make lock" pyproject.toml -o requirements.txt
+
+clean:
+	rm -rf _build

@@ -1,0 +1,10 @@
+"""Where the chapters compute."""
+
+import torch
+
+__all__ = ["device"]
+
+
+def device() -> torch.device:
+    """``cuda`` where this machine has a CUDA device that torch can use, else ``cpu``."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,0 +1,49 @@
+// Elements. Strings among the children are text; only `html` takes markup, and only Python's.
+
+let made = 0;
+const unique = () => `att-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`;
+
+function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "html") element.innerHTML = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+const hidden = (text) => h("span", { class: "att-hidden" }, text);
+const button = (name, press, more = {}) => h("button", { type: "button", onclick: press, ...more }, name);
+
+// Arrow keys move among `buttons`, of which one is in the tab order; `columns` of them make a row.
+function rove(buttons, columns = buttons.length) {
+  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
+  const stop = (index) => buttons.forEach((other, at) => other.setAttribute("tabindex", at === index ? 0 : -1));
+  stop(0);
+  buttons.forEach((one, index) => {
+    one.addEventListener("focus", () => stop(index));
+    one.addEventListener("keydown", (event) => {
+      const goal = { Home: 0, End: buttons.length - 1 }[event.key] ?? index + step[event.key];
+      if (!(goal in buttons)) return;
+      event.preventDefault();
+      buttons[goal].focus();
+    });
+  });
+}
+
+// Text in base64 of UTF-8, as Python's seal made it.
+function unseal(sealed) {
+  return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(sealed), (char) => char.charCodeAt(0))));
+}
+
+// A variant's card: the base card's text, cut at < and >, with some stretches replaced.
+function patch(base, delta) {
+  const pieces = base.split(/([<>])/);
+  for (let at = delta.length - 3; at >= 0; at -= 3) {
+    const [start, end, text] = delta.slice(at, at + 3);
+    pieces.splice(start, end - start, text);
+  }
+  return JSON.parse(pieces.join(""));
+}

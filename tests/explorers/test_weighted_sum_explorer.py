@@ -1,0 +1,256 @@
+"""The weighted-sum explorer on a page: keyboard, pointer, typing, and what it says."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.explorers import frontend
+from companion.explorers.weighted_sum import weighted_sum as explorer
+from companion.frontend.mount import html
+from companion.look import css
+from companion.reference import weighted_sum
+
+KIND = "explorer-weighted-sum"
+AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+ALPHA = np.array([0.1, 0.6, 0.3])
+V = np.array([[1, 2], [3, 0], [4, 5]], float)
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
+body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
+</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
+document.querySelectorAll("[data-mount]").forEach((node) => {
+node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A page with the explorer, delivered as the site does: a classic script over file://."""
+    widget = explorer()
+    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
+    script = frontend.sources()[KIND].replace("export default", "return")
+    file = tmp_path_factory.mktemp("explorer") / "page.html"
+    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
+    return file.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    troubles = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
+    page.goto(address)
+    yield page
+    page.close()
+    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
+
+
+def numbers(text):
+    return [float(x) for x in re.findall(r"-?\d+\.\d\d", text.replace("\u2212", "-"))]
+
+
+def weights(page):
+    return numbers(" ".join(page.locator(".att-term .att-is-weight").all_inner_texts()))
+
+
+def output(page):
+    return numbers(page.locator(".att-result").inner_text())
+
+
+def point(page, name):
+    return page.get_by_role("button", name=f"{name} at")
+
+
+def centre(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page, name, place):
+    """Drags a point by the pointer to a place of the plane."""
+    x0, y0 = centre(point(page, "v_0").locator("path"))
+    x1, _ = centre(point(page, "v_1").locator("path"))
+    unit = (x1 - x0) / (V[1] - V[0])[0]
+    page.mouse.move(*centre(point(page, name).locator("path")))
+    page.mouse.down()
+    page.mouse.move(x0 + unit * (place[0] - V[0, 0]), y0 - unit * (place[1] - V[0, 1]), steps=4)
+    page.mouse.up()
+
+
+def test_starts_with_the_formula_of_the_spec(page):
+    formula = re.sub(r"\s+", " ", page.locator(".att-formula").inner_text())
+    told = ", ".join(f"{x:.2f}" for x in weighted_sum(ALPHA, V))
+    assert formula == f"o = 0.10 v0 + 0.60 v1 + 0.30 v2 = [{told}]"
+
+
+def test_typed_values_and_weights_give_the_reference_output(page):
+    rng = np.random.default_rng(0)
+    alpha, values = ALPHA.copy(), V.copy()
+    for _ in range(12):
+        j, axis = rng.integers(3), rng.integers(2)
+        values[j, axis] = rng.integers(-5, 50) / 10
+        name = ("first", "second")[axis]
+        page.get_by_label(f"v_{j}, {name} coordinate").fill(f"{values[j, axis]:g}")
+        j, weight = rng.integers(3), rng.integers(1, 95) / 100
+        alpha = np.where(np.arange(3) == j, weight, alpha * (1 - weight) / (1 - alpha[j]))
+        page.get_by_label(f"Weight {j} as a number").fill(f"{weight:g}")
+        assert weights(page) == pytest.approx(alpha, abs=0.00501)
+        assert output(page) == pytest.approx(weighted_sum(alpha, values), abs=0.00501)
+
+
+@pytest.mark.parametrize("typed", ["", "-", "7", "-2"])
+def test_a_weight_stays_a_weight(page, typed):
+    field = page.get_by_label("Weight 1 as a number")
+    field.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(typed) if typed else page.keyboard.press("Delete")
+    field.blur()
+    assert weights(page)[1] == {"7": 1, "-2": 0}.get(typed, 0.6)
+    assert sum(weights(page)) == pytest.approx(1, abs=0.011)
+    assert field.input_value() == f"{weights(page)[1]:.2f}"
+
+
+def test_arrow_keys_move_weights_values_and_output(page):
+    page.get_by_role("slider", name="Weight 0").focus()
+    page.keyboard.press("ArrowRight")
+    assert weights(page)[0] == 0.11
+    page.get_by_role("button", name="Reset").press("Enter")
+    point(page, "v_1").focus()
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    assert point(page, "v_1").get_attribute("aria-label") == "v_1 at [2.90, 1.00]"
+    moved = np.array([[1, 2], [2.9, 1], [4, 5]])
+    assert output(page) == pytest.approx(weighted_sum(ALPHA, moved), abs=0.00501)
+    assert weights(page) == ALPHA.tolist()
+    point(page, "o").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    assert output(page) == pytest.approx(np.round(weighted_sum(ALPHA, moved), 1) + [0, 0.3], abs=0.00501)
+
+
+def test_dragging_a_value_leaves_the_weights(page):
+    drag(page, "v_2", (2, 4))
+    assert output(page) == pytest.approx(weighted_sum(ALPHA, [[1, 2], [3, 0], [2, 4]]), abs=0.00501)
+    assert weights(page) == ALPHA.tolist()
+
+
+def test_dragging_the_output_solves_for_the_weights(page):
+    drag(page, "o", (2.5, 2))
+    solved = np.linalg.solve(np.vstack([V.T, np.ones(3)]), [2.5, 2, 1])
+    assert output(page) == [2.5, 2.0]
+    assert weights(page) == pytest.approx(solved, abs=0.00501)
+
+
+def test_no_weights_reach_outside_the_hull(page):
+    drag(page, "o", (5, 1))
+    assert page.locator(".att-note").inner_text().startswith("No weights reach [5.00, 1.00]")
+    way = V[2] - V[1]
+    t = (np.array([5, 1]) - V[1]) @ way / (way @ way)
+    assert weights(page) == pytest.approx([0, 1 - t, t], abs=0.00501)
+    assert output(page) == pytest.approx(V[1] + t * way, abs=0.00501)
+    drag(page, "o", (2.5, 2))
+    assert "No weights" not in page.locator(".att-note").inner_text()
+
+
+def test_a_fourth_value_makes_the_weights_a_range(page):
+    way = page.locator(".att-way input")
+    assert way.is_disabled()
+    page.get_by_role("button", name="Add").click()
+    drag(page, "o", (2.5, 3.5))
+    assert way.is_enabled()
+    way.focus()
+    page.keyboard.press("Home")
+    first = weights(page)
+    page.keyboard.press("End")
+    assert sorted([first, weights(page)]) == [[0, 0, 0, 1], [0.5, 0, 0.5, 0]]
+    assert output(page) == [2.5, 3.5]
+    tracks = [track.bounding_box()["width"] for track in page.locator(".att-track").all()]
+    brackets = page.locator(".att-bracket").all()
+    shown = [b.bounding_box()["width"] if b.is_visible() else 0 for b in brackets]
+    assert np.array(shown) / tracks == pytest.approx([0.5, 0, 0.5, 1], abs=0.01)
+
+
+def test_removing_the_fourth_value_and_reset(page):
+    page.get_by_role("button", name="Add").click()
+    page.get_by_label("Weight 3 as a number").fill("0.5")
+    page.get_by_role("button", name="Remove").click()
+    assert weights(page) == pytest.approx(ALPHA, abs=0.00501)
+    drag(page, "v_0", (0, 0))
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Reset").click()
+    assert weights(page) == ALPHA.tolist()
+    assert output(page) == [3.1, 1.7]
+
+
+@pytest.mark.parametrize("how", ["hover the term", "hover the value", "focus the slider"])
+def test_a_token_lights_up_everywhere(page, how):
+    if how == "hover the term":
+        page.locator(".att-term").nth(1).hover()
+    elif how == "hover the value":
+        point(page, "v_1").hover()
+    else:
+        page.get_by_role("slider", name="Weight 1").focus()
+    hot = page.locator(".att-hot")
+    tokens = {hot.nth(k).get_attribute("data-token") for k in range(hot.count())}
+    assert tokens == {"1"}
+    for kind in (".att-term", ".att-step", ".att-value", ".att-token"):
+        assert page.locator(f"{kind}.att-hot").count() == 1
+
+
+def test_changes_are_announced_once_they_have_settled(page):
+    said = page.get_by_role("status")
+    page.wait_for_function("document.querySelector('[role=status]').textContent !== ''")
+    page.evaluate(
+        "() => { window.heard = []; const node = document.querySelector('[role=status]');"
+        "new MutationObserver(() => heard.push(node.textContent)).observe(node, { childList: true }); }"
+    )
+    page.get_by_role("slider", name="Weight 0").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("window.heard.length > 0")
+    assert page.evaluate("window.heard") == [said.inner_text()]
+    assert numbers(said.inner_text()) == [*weights(page), *output(page)]
+
+
+def test_no_key_reaches_the_notebook(page):
+    page.evaluate(
+        "() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }"
+    )
+    page.get_by_label("Weight 0 as a number").focus()
+    for key in ("a", "d", "x", "Enter", "ArrowUp"):
+        page.keyboard.press(key)
+    point(page, "o").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("window.leaked") == 0
+
+
+def test_unmounting_clears_the_element(page):
+    page.evaluate("document.querySelector('[data-mount]').remount()")
+    assert page.locator(".att-explorer").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessible_in_both_themes_and_widths(page, theme, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    page.get_by_role("button", name="Add").click()
+    point(page, "o").press("Shift+ArrowRight")
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    small = page.evaluate(
+        "() => [...document.querySelectorAll('input, button, .att-reach')]"
+        ".map((node) => node.getBoundingClientRect())"
+        ".filter((r) => Math.min(r.width, r.height) < 24).length"
+    )
+    assert small == 0
+
+
+def test_touch_does_not_scroll_from_a_handle(page):
+    assert point(page, "v_0").evaluate("node => getComputedStyle(node).touchAction") == "none"
