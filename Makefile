@@ -5,12 +5,13 @@ READY := .venv/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help book site lab test lock notebooks clean
+.PHONY: help book site lab test soak lock notebooks clean
 
 help:
 	@echo "make book       build the site and serve it (BOOK_SERVE=0: build only)"
 	@echo "make lab        JupyterLab on the chapters"
 	@echo "make test       everything: package, notebooks, site, browser"
+	@echo "make soak       the long runs: the clinic over 50 seeds"
 	@echo "make notebooks  execute the notebooks and bring them to their committed form"
 	@echo "make lock       recompile requirements.txt from pyproject.toml"
 
@@ -38,6 +39,9 @@ test: site
 	@$(BIN)/python tools/browser.py
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadscope \
 	  --nbval --nbval-current-env --nbval-cell-timeout 120
+
+soak: $(READY)
+	$(BIN)/python tools/soak.py --seeds 50
 
 notebooks: $(READY)
 	$(BIN)/python tools/notebooks.py

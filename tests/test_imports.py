@@ -10,7 +10,7 @@ from helpers.project import ROOT
 PACKAGE = ROOT / "companion"
 # From the ground up. A room may import itself and what stands before it.
 FLOORS = [
-    "reference", "layout", "patterns", "indices", "merge", "backends", "attention", "cache", "cost",
+    "reference", "layout", "patterns", "indices", "merge", "backends", "attention", "cache", "cost", "models",
     "bench", "clinic", "look", "frontend", "exercises", "explorers", "figures", "device",
 ]  # fmt: skip
 HEAVY = ("torch", "anywidget", "ipywidgets", "latex2mathml", "matplotlib", "triton", "numpy")

@@ -32,6 +32,7 @@ def execute(notebook):
         timeout=CELL_TIMEOUT_S,
         kernel_name="python3",
         store_widget_state=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(ROOT / "notebooks")}},
     ).execute()
 

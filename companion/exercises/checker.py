@@ -34,7 +34,7 @@ def verdict(spec, function):
         if isinstance(outcome.error, NotImplementedError) or outcome.value is ...:
             return _not_attempted(spec)
         outcomes.append(outcome)
-        problems.append(_problem(spec, case, args, outcome, seconds))
+        problems.append(_problem(spec, case, args, outcome))
         if outcome.state in ("stopped", "stuck"):
             break
     failing = [index for index, problem in enumerate(problems) if problem]
@@ -82,19 +82,21 @@ def _not_attempted(spec):
 
 def _same_code(one, other):
     code, stub = getattr(one, "__code__", None), other.__code__
-    return code is not None and (code.co_code, code.co_names) == (stub.co_code, stub.co_names) and _constants(
-        code
-    ) == _constants(stub)
+    return (
+        code is not None
+        and (code.co_code, code.co_names) == (stub.co_code, stub.co_names)
+        and _constants(code) == _constants(stub)
+    )
 
 
 def _constants(code):
     return [constant for constant in code.co_consts if not isinstance(constant, str)]
 
 
-def _problem(spec, case, args, outcome, seconds):
+def _problem(spec, case, args, outcome):
     """What is wrong with this outcome, in words; None when nothing is."""
     if outcome.state == "stopped":
-        return f"It was stopped after {seconds:.1f} seconds: does a loop never end?"
+        return f"It was stopped: a case may take {A_CALL} s, all together {ALL_CALLS}. Does a loop never end?"
     if outcome.state == "stuck":
         return "It does not end, and cannot be stopped from here: restart the kernel."
     if outcome.state == "raised":
@@ -221,4 +223,6 @@ def _shown(value):
     if array.dtype.kind not in "iufb" or array.size == 0:
         text = repr(value)
         return text if len(text) <= 120 else f"{text[:120]} ..."
-    return np.array2string(array, precision=4, suppress_small=True, threshold=60, edgeitems=3, max_line_width=72)
+    return np.array2string(
+        array, precision=4, suppress_small=True, threshold=60, edgeitems=3, max_line_width=72
+    )

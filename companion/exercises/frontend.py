@@ -69,4 +69,6 @@ def progress(rows):
 def chapter_progress(rows):
     """The mount of a chapter's "5 of 9". rows: of its exercises."""
     count = f"{len(rows)} exercise{'' if len(rows) == 1 else 's'}"
-    return html("chapter-progress", {"kind": "chapter-progress", "book": BOOK, "rows": rows}, f"<p>{count}</p>")
+    return html(
+        "chapter-progress", {"kind": "chapter-progress", "book": BOOK, "rows": rows}, f"<p>{count}</p>"
+    )

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +44,9 @@ def call(function, args, seconds):
     by an exception sent to a thread; neither stops a call that stays inside compiled code.
     """
     out = _Head()
-    with redirect_stdout(out), redirect_stderr(out):
+    with redirect_stdout(out), redirect_stderr(out), warnings.catch_warnings():
+        # A warning names files and lines of this machine, and its number of times varies.
+        warnings.simplefilter("ignore")
         if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
             outcome = _by_signal(function, args, seconds)
         else:

@@ -87,11 +87,15 @@ class Exercise:
     difficulty: 1, 2 or 3. minutes: how long it takes.
     data: names for ``<<name>>`` in the texts, and for answers and mistakes that are functions of them.
     derive: a function of the data that returns more names.
-    version: stored progress is kept as long as this stays; by default it follows what is graded, not the wording.
+    version: stored progress is kept as long as this stays; by default it follows answers, mistakes and
+    what can be chosen, and not the wording of prompt, hints and messages.
+    payload: made by the spec itself.
     """
 
     kind: ClassVar[str]
     advice: ClassVar[str] = "Go through it once more"
+    mistakes_field: ClassVar[str] = "mistakes"
+    note: ClassVar[str] = "Run the cell above to answer here; on a page, this needs JavaScript."
 
     id: str
     title: str
@@ -105,6 +109,7 @@ class Exercise:
     data: Mapping[str, Any] = field(default_factory=dict)
     derive: Callable[[Data], Mapping[str, Any]] | None = None
     version: int | None = None
+    payload: dict = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
         if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
@@ -115,7 +120,7 @@ class Exercise:
             _expect(0 < self.minutes <= 60, f"more than 0, at most 60 expected, {self.minutes!r} came")
         with self.blaming("hints"):
             _expect(not isinstance(self.hints, str), "a tuple of texts expected, one text came")
-        self.payload
+        object.__setattr__(self, "payload", self._payload())
 
     # What a kind fills in.
 
@@ -171,7 +176,8 @@ class Exercise:
         return f"{self.advice}, or take a hint." if self.hints else f"{self.advice}."
 
     def rule(self, value, right, message, names):
-        return {"value": value, "right": right, "message": self.inline("mistakes", message, names)}
+        field = "why" if right else self.mistakes_field
+        return {"value": value, "right": right, "message": self.inline(field, message, names)}
 
     def hint(self, hint, names):
         shown = self.inline("hints", hint, names)
@@ -204,16 +210,15 @@ class Exercise:
         """The card, then those of the variants where the kind has them."""
         return [self.card(self.base)]
 
-    @cached_property
-    def payload(self):
-        """What the front end gets."""
+    def _payload(self):
+        """What the front end gets; making it tries every text, answer and variant."""
         card, *variants = (json.dumps(card, ensure_ascii=False, sort_keys=True) for card in self.cards)
         public = self.public(self.base)
         return {
             "book": BOOK,
             "id": self.id,
             "kind": self.kind,
-            "version": self.version or self._digest(public),
+            "version": self._digest(public) if self.version is None else self.version,
             "title": self.inline("title", self.title, self.base),
             "prompt": self.cards[0]["prompt"],
             "difficulty": self.difficulty,
@@ -231,9 +236,8 @@ class Exercise:
         """Plain HTML for where no script runs: the title, and the prompt with ``$maths$``."""
         prompt = text.fallback(text.fill(self.prompt, self._shown))
         title = text.fallback_line(text.fill(self.title, self.base))
-        return f"<p><strong>Exercise: {title}</strong></p>{prompt}{self.fallback_parts()}<p><em>{self.note}</em></p>"
-
-    note = "Run the cell above to answer here; on a page, this needs JavaScript."
+        head, note = f"<p><strong>Exercise: {title}</strong></p>", f"<p><em>{self.note}</em></p>"
+        return f"{head}{prompt}{self.fallback_parts()}{note}"
 
     @property
     def _shown(self):

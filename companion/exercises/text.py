@@ -44,7 +44,9 @@ def fill(text, names):
     def value(match):
         name, path, spec = match.groups()
         if name not in names:
-            raise ValueError(f"<<{name}>> is not among the data: {', '.join(sorted(names)) or 'there are none'}")
+            raise ValueError(
+                f"<<{name}>> is not among the data: {', '.join(sorted(names)) or 'there are none'}"
+            )
         found = names[name]
         for index in re.findall(r"-?\d+", path):
             found = found[int(index)]

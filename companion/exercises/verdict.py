@@ -20,7 +20,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """state: "passed", "failed" or "not attempted". mistake: the name of the listed mistake recognised, or None."""
+    """What became of a function.
+
+    state: "passed", "failed" or "not attempted". mistake: the name of the listed mistake recognised, or None.
+    """
 
     id: str
     state: str
@@ -40,27 +43,24 @@ class Verdict:
         return f"{self.id}: {words}" + (f" ({self.count})" if self.count else "")
 
     def __repr__(self):
-        lines = [self._head, f"  {self.message}"]
-        if self.failure:
-            lines.append("  The smallest case that fails:")
-            for name, value in self.failure.arguments:
-                lines += _hang(f"    {name} = ", value)
-            lines += _beside(self.failure.expected, self.failure.actual)
-        if self.printed:
-            lines += _hang("  It printed: ", self.printed)
-        return "\n".join(lines)
+        return "\n".join([self._head, f"  {self.message}", *(f"  {line}" for line in self._details())])
 
     def _repr_html_(self):
-        parts = [f"<p><strong>{escape(self._head)}</strong></p>", f"<p>{text.fallback_line(self.message)}</p>"]
+        head, details = escape(self._head), escape("\n".join(self._details()))
+        shown = f"<p><strong>{head}</strong></p><p>{text.fallback_line(self.message)}</p>"
+        return shown + (f"<pre>{details}</pre>" if details else "")
+
+    def _details(self):
+        """The case that fails, and what was printed, line by line."""
+        lines = []
         if self.failure:
-            given = "\n".join("\n".join(_hang(f"{name} = ", value)) for name, value in self.failure.arguments)
-            both = zip(("expected", "yours"), (self.failure.expected, self.failure.actual))
-            cells = "".join(f"<td>{name}<pre>{escape(value)}</pre></td>" for name, value in both)
-            parts.append(f"<p>The smallest case that fails:</p><pre>{escape(given)}</pre>")
-            parts.append(f"<table><tr>{cells}</tr></table>")
+            lines.append("The smallest case that fails:")
+            for name, value in self.failure.arguments:
+                lines += _hang(f"  {name} = ", value)
+            lines += _beside(self.failure.expected, self.failure.actual)
         if self.printed:
-            parts.append(f"<p>It printed:</p><pre>{escape(self.printed)}</pre>")
-        return "".join(parts)
+            lines += _hang("It printed: ", self.printed)
+        return lines
 
 
 def _hang(lead, value):
@@ -72,4 +72,4 @@ def _beside(expected, actual):
     left, right = expected.split("\n"), actual.split("\n")
     width = max(len("expected"), *map(len, left)) + 4
     rows = zip_longest(["expected", *left], ["yours", *right], fillvalue="")
-    return [f"    {one:<{width}}{other}".rstrip() for one, other in rows]
+    return [f"  {one:<{width}}{other}".rstrip() for one, other in rows]

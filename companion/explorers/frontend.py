@@ -12,6 +12,8 @@ MODULES = {
     "explorer-temperature": ("shared.js", "temperature.js"),
     "explorer-reshape": ("shared.js", "reshape.js"),
     "explorer-leak": ("shared.js", "leak.js"),
+    "explorer-budget": ("shared.js", "budget.js"),
+    "explorer-decoding": ("shared.js", "decoding.js"),
 }
 
 

@@ -4,7 +4,7 @@ const STILL = 1e-9; // smaller changes are rounding
 const MASKS = {
   before: "before the softmax",
   after: "after it",
-  divided: "after it, rows divided by their sums",
+  divided: "after it, rows divided",
   none: "nowhere",
 };
 
@@ -75,8 +75,9 @@ function verdict(found, poke, amount) {
   const rows = (state) => found.flatMap((other, i) => (other === state ? [i] : []));
   const told = [`${decimal(amount, 1)} is added to every entry of ${name[0]}_${j}.`];
   const [leaking, moving] = [rows("leaks"), rows("moves")];
-  if (leaking.length) told.push(`${listed(leaking)} leak${leaking.length > 1 ? "" : "s"}: position ${j} lies ahead.`);
-  if (moving.length) told.push(`${listed(moving)} move${moving.length > 1 ? "" : "s"}, and may.`);
+  const does = (verb, those) => `${listed(those)} ${verb}${those.length > 1 ? "" : "s"}`;
+  if (leaking.length) told.push(`${does("leak", leaking)}: position ${j} lies ahead.`);
+  if (moving.length) told.push(`${does("move", moving)}, and may.`);
   if (!leaking.length) told.push(moving.length ? "No row before it moves." : "No row moves.");
   return told.join(" ");
 }
@@ -96,18 +97,18 @@ function mount(el, spec) {
   const state = { ...start };
   const group = `leak-${(mounted += 1)}`;
   const root = explorerRoot("leak", "Explorer: the leak");
-  root.dataset.explorer = "leak";
   const formula = element("p", { class: "att-formula" });
   const body = element("tbody");
   const note = element("p", { class: "att-note" });
   const said = element("p", { class: "att-said", role: "status" });
   const announce = announcer(said);
-  const shown = element("output");
+  const shown = element("span");
   const amount = element("input", {
     type: "range", min: -1, max: 1, step: 0.1,
     oninput: (event) => change({ amount: event.target.valueAsNumber }),
   });
-  const heads = spec.tokens.map((_, j) => element("th", { scope: "col", class: "att-is-key" }, symbol("k", j)));
+  const heads = spec.tokens.map((_, j) =>
+    element("th", { scope: "col", class: "att-is-key" }, symbol("k", j)));
   const table = element("table", {},
     element("caption", { class: "att-said" }, "Weights and outputs, one row a query"),
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "query"), ...heads,
@@ -143,7 +144,8 @@ function mount(el, spec) {
     const sum = total(weights);
     return element("tr", { "data-row": i, "data-state": found }, head, ...cells,
       element("td", { class: Math.abs(sum - 1) > 5e-3 ? "att-short" : false }, decimal(sum)),
-      element("td", { class: "att-is-value" }, ...output.map((x) => element("span", {}, decimal(x), " "))));
+      element("td", { class: "att-is-value" },
+        ...output.flatMap((x) => [element("span", {}, decimal(x)), " "])));
   }
 
   function draw() {

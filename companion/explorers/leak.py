@@ -14,7 +14,7 @@ VALUES = ((1, 2), (3, 0), (4, 5), (0, 1))
 
 
 class Leak(Mount):
-    """Attention of a few tokens with the mask in four places: whatever is poked, the rows that move are shown."""
+    """A few tokens, the mask in four places: poke a key or a value, and the rows that move are shown."""
 
     kind = "explorer-leak"
     _esm = frontend.source(kind)
@@ -24,10 +24,10 @@ class Leak(Mount):
         words = self.spec["tokens"]
         last = len(words) - 1
         return (
-            f'Explorer of leaks. {len(words)} tokens, "{" ".join(words)}", with keys k_0 to k_{last} and values v_0'
-            f" to v_{last}. One of them is poked, and the table of weights and outputs says which rows move and which"
-            " of those lie before the poked position: those leak. The mask stands before the softmax, after it, after"
-            " it with rows divided by their sums, or nowhere."
+            f'Explorer of leaks. {len(words)} tokens, "{" ".join(words)}", with keys k_0 to k_{last} and'
+            f" values v_0 to v_{last}. One of them is poked, and the table of weights and outputs says which"
+            " rows move and which of those lie before the poked position: those leak. The mask stands before"
+            " the softmax, after it, after it with rows divided by their sums, or nowhere."
         )
 
     def fallback(self):
@@ -37,9 +37,9 @@ class Leak(Mount):
 def leak(query=None, key=None, value=VALUES, tokens=WORDS) -> Leak:
     """The explorer of causality.
 
-    ``query``, ``key``: ``(n, D)``, by default those whose scores are the logarithms of the chapter's whole numbers;
-    ``value``: ``(n, 2)``; ``tokens``: n words, 2 to 6 of them. Other shapes, and numbers that are not finite, are a
-    ValueError.
+    ``query``, ``key``: ``(n, D)``, by default those whose scores are the logarithms of the chapter's whole
+    numbers; ``value``: ``(n, 2)``; ``tokens``: n words, 2 to 6 of them. Other shapes, and numbers that are
+    not finite, are a ValueError.
     """
     words = [str(word) for word in tokens]
     n = len(words)

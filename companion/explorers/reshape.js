@@ -90,7 +90,8 @@ function mount(el, spec) {
   };
   const about = (t, c) => ({ "data-place": place(t, c), "data-of": t, onclick: () => pick(t, c) });
   const button = (t, c) => element("button", {
-    type: "button", ...about(t, c), "aria-label": `Number ${place(t, c)}: token ${t}, column ${c}`, onkeydown: step,
+    type: "button", ...about(t, c), onkeydown: step,
+    "aria-label": `Number ${place(t, c)}: token ${t}, column ${c}`,
   }, String(place(t, c)));
   const mark = (t, c) => element("span", about(t, c), String(place(t, c)));
 
@@ -149,11 +150,14 @@ function mount(el, spec) {
     const total = state.tokens * state.heads * state.dim;
     const cut = wrong.row === t && wrong.head === right.head
       ? "The wrong cut puts it in the right place."
-      : `The wrong cut puts it in row ${wrong.row} of head ${wrong.head}, not row ${t} of head ${right.head}.`;
-    const join = back.token === t ? "The wrong join keeps it in its token."
+      : `The wrong cut puts it in row ${wrong.row} of head ${wrong.head}, not in row ${t} of head `
+        + `${right.head}.`;
+    const join = back.token === t
+      ? "The wrong join keeps it in its token."
       : `The wrong join gives it to token ${back.token}.`;
-    note.textContent = `${cut} ${join} Of ${total} numbers, the wrong cut puts ${strays(size(), cutWrong)} in the`
-      + ` row of another token, the wrong join ${strays(size(), joinWrong)}.`;
+    const lost = [cutWrong, joinWrong].map((way) => strays(size(), way));
+    note.textContent = `${cut} ${join} Of ${total} numbers, the wrong cut puts ${lost[0]} in the row of `
+      + `another token, the wrong join ${lost[1]}.`;
     announce(`${formula.textContent} ${note.textContent}`);
   }
 

@@ -2,6 +2,7 @@
 
 from companion.explorers import frontend
 from companion.frontend.mount import Mount, style
+from companion.patterns.numbers import whole
 
 __all__ = ["Reshape", "reshape"]
 
@@ -21,9 +22,10 @@ class Reshape(Mount):
         )
         place = token * heads * dim + column
         return (
-            f"Explorer of the cut into heads: {tokens} tokens, {heads} heads of {dim} numbers. It starts with number "
-            f"{place}, token {token}, column {column}. View and transpose put it into head {column // dim}, row "
-            f"{token}; view alone into head {place // (tokens * dim)}, row {place // dim % tokens}."
+            f"Explorer of the cut into heads: {tokens} tokens, {heads} heads of {dim} numbers. It starts with"
+            f" number {place}, token {token}, column {column}. View and transpose put it into head"
+            f" {column // dim}, row {token}; view alone into head {place // (tokens * dim)}, row"
+            f" {place // dim % tokens}."
         )
 
     def fallback(self):
@@ -34,13 +36,14 @@ def reshape(tokens=3, heads=2, dim=2, token=1, column=2) -> Reshape:
     """The explorer of ``(B, L, H * D)`` to ``(B, H, L, D)`` and back.
 
     ``tokens`` is 2, 3 or 4, ``heads`` 1, 2 or 4, ``dim`` 1 or 2: the shape it starts with; ``token`` and
-    ``column``: the number that is followed first. Anything else is a ValueError.
+    ``column``: the number that is followed first. Other numbers are a ValueError, what is no int a TypeError.
     """
-    for name, value in (("tokens", tokens), ("heads", heads), ("dim", dim)):
-        if value not in SIZES[name]:
-            raise ValueError(f"{name} must be one of {SIZES[name]}, got {value!r}")
-    for name, value, count in (("token", token, tokens), ("column", column, heads * dim)):
-        if value not in range(count):
-            raise ValueError(f"{name} must be a whole number from 0 to {count - 1}, got {value!r}")
     shape = {"tokens": tokens, "heads": heads, "dim": dim}
-    return Reshape(spec={**shape, "token": token, "column": column, "sizes": {k: list(v) for k, v in SIZES.items()}})
+    for name, value in shape.items():
+        if whole(name, value, 1) not in SIZES[name]:
+            raise ValueError(f"{name} must be one of {SIZES[name]}, got {value}")
+    for name, value, count in (("token", token, tokens), ("column", column, heads * dim)):
+        if whole(name, value, 0) >= count:
+            raise ValueError(f"{name} must be below {count}, got {value}")
+    sizes = {name: list(allowed) for name, allowed in SIZES.items()}
+    return Reshape(spec={**shape, "token": token, "column": column, "sizes": sizes})

@@ -92,10 +92,12 @@ function mount(el, spec) {
       element("div", { class: "att-dial" }, element("span", {}, symbol("D")), size, sizeShown),
       element("div", { class: "att-dial" }, element("span", {}, symbol("τ")), warmth, warmthShown)),
     element("fieldset", { class: "att-divisors" }, element("legend", {}, "Divide the products by"),
-      ...choices.map(({ input, divisor }) => element("label", {}, input, element("span", {}, ...names[divisor])))),
+      ...choices.map(({ input, divisor }) =>
+        element("label", {}, input, element("span", {}, ...names[divisor])))),
     element("p", { class: "att-buttons" },
-      element("button", { type: "button", onclick: () => set({ draw: (state.draw + 1) % spec.draws.length }) },
-        "Other keys"),
+      element("button", {
+        type: "button", onclick: () => set({ draw: (state.draw + 1) % spec.draws.length }),
+      }, "Other keys"),
       element("button", { type: "button", onclick: () => set({ ...start }) }, "Reset")),
     said);
 
@@ -125,7 +127,7 @@ function mount(el, spec) {
       + ` for key ${top}, slopes add up to ${decimal(free)}.`);
   }
   const verdict = (most, free) => {
-    if (free < 0.05) return "Saturated: one key has nearly all the weight, and a small change of a score changes nothing.";
+    if (free < 0.05) return "Saturated: one key has nearly all the weight, and scores no longer move it.";
     if (most < 1.5 / count) return "Nearly uniform: the scores hardly matter.";
     return "In between: the scores decide, and the weights answer when they move.";
   };

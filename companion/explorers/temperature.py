@@ -22,9 +22,9 @@ class Temperature(Mount):
         D, z = self.spec["D"], np.array(self.spec["draws"][0])
         raw, scaled = softmax(D**0.5 * z), softmax(z)
         return (
-            f"Explorer of the softmax: {len(z)} keys with their dot products, scores, weights and slopes. For D = {D}"
-            f" the largest weight is {raw.max():.2f} without division and {scaled.max():.2f} after division by the"
-            " root of D."
+            f"Explorer of the softmax: {len(z)} keys with their dot products, scores, weights and slopes."
+            f" For D = {D} the largest weight is {raw.max():.2f} without division and {scaled.max():.2f}"
+            " after division by the root of D."
         )
 
     def fallback(self):
@@ -35,9 +35,9 @@ class Temperature(Mount):
 def temperature(D: int = 64, seed: int = 5) -> Temperature:
     """The explorer of ``alpha = softmax(q . k_j / divisor / temperature)``.
 
-    ``D``: where it starts, a power of two from 1 to 1024 (ValueError otherwise); ``seed``: of the draws, each of
-    six standard normal numbers. A dot product is the root of D times one of them, which has the variance D
-    of a product of D independent entries with variance 1.
+    ``D``: where it starts, a power of two from 1 to 1024 (ValueError otherwise); ``seed``: of the draws,
+    each of six standard normal numbers. A dot product is the root of D times one of them: it has the variance
+    D, like that of two vectors with D independent entries of variance 1.
     """
     if isinstance(D, bool) or not isinstance(D, int):
         raise TypeError(f"D must be an integer, got {D!r}")

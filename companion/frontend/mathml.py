@@ -66,7 +66,7 @@ def _depth(latex):
 
 
 def _letters(node):
-    """Write ``mathvariant`` as Unicode letters, which browsers still draw, and tell letters from operators."""
+    """Write ``mathvariant`` as Unicode letters, and tell letters from operators."""
     style = node.get("mathvariant")
     if style in _NAMES:
         del node.attrib["mathvariant"]

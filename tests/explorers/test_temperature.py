@@ -99,7 +99,8 @@ def test_the_softmax_survives_scores_that_overflow(js):
 
 def test_slopes_are_the_derivatives_of_the_weights(js):
     s, step = Z[0], 1e-6
-    moved = [(softmax(s + step * row)[j] - softmax(s - step * row)[j]) / (2 * step) for j, row in enumerate(np.eye(6))]
+    nudges = step * np.eye(6)
+    moved = [(softmax(s + nudges[j]) - softmax(s - nudges[j]))[j] / (2 * step) for j in range(6)]
     np.testing.assert_allclose(js("slopes", softmax(s).tolist()), moved, atol=1e-9)
 
 
@@ -134,7 +135,9 @@ def test_with_the_root_the_size_of_D_does_not_matter(page):
 def test_bars_are_as_long_as_their_weights(page):
     page.get_by_role("radio", name="√D").check()
     track = page.locator(".att-weight-track").first.bounding_box()["width"]
-    bars = [bar.evaluate("node => node.getBoundingClientRect().width") for bar in page.locator(".att-weight-bar").all()]
+    bars = page.locator(".att-weight-bar").evaluate_all(
+        "nodes => nodes.map((node) => node.getBoundingClientRect().width)"
+    )
     np.testing.assert_allclose(np.array(bars) / track, expected(Z[0], 64, "root", 1)[2], atol=0.01)
     assert meters(page)[1] == pytest.approx(expected(Z[0], 64, "root", 1)[3].sum(), abs=0.00501)
 
@@ -149,7 +152,9 @@ def test_changes_are_announced_once_they_have_settled(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    page.evaluate("() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }")
+    page.evaluate(
+        "() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }"
+    )
     for key in ("a", "d", "x", "Enter", "ArrowUp"):
         page.get_by_role("slider", name="D").press(key)
     assert page.evaluate("window.leaked") == 0
@@ -195,7 +200,9 @@ def test_module_keeps_the_contract_of_a_mount():
     assert len(gzip.compress(module.encode())) < 6_000
 
 
-@pytest.mark.parametrize(("D", "error"), [(48, ValueError), (2048, ValueError), (8.0, TypeError), (True, TypeError)])
+@pytest.mark.parametrize(
+    ("D", "error"), [(48, ValueError), (2048, ValueError), (8.0, TypeError), (True, TypeError)]
+)
 def test_another_D_is_refused(D, error):
     with pytest.raises(error, match=f"D must be .*{D}"):
         explorer(D)

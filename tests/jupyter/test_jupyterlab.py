@@ -10,13 +10,17 @@ import sys
 import time
 import urllib.request
 
+import nbformat
 import pytest
+from exercises.drive import Card
+from exercises.keyboard import SOLVERS, press
 from helpers.project import ROOT
 from playwright.sync_api import expect
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 START_S = 60
 # Every cell in the page, not only those in view: the tests count them.
+DEMO = "demo.ipynb"
 SETTINGS = {"@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"}}
 
 
@@ -31,6 +35,7 @@ def lab(tmp_path_factory):
     """The address of a JupyterLab of its own on a copy of the chapters."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    nbformat.write(demo(), home / "notebooks" / DEMO)
     for name, settings in SETTINGS.items():
         (home / "settings" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "settings" / name).write_text(json.dumps(settings))
@@ -54,6 +59,17 @@ def lab(tmp_path_factory):
             process.wait(20)
 
 
+def demo():
+    """A notebook with one exercise of each kind."""
+    setup = f"""import sys
+sys.path[:0] = [{str(ROOT / "tests")!r}]
+from companion.exercises.widget import ExerciseWidget
+from exercises.demo_bank import EXERCISES
+demo = {{spec.id: ExerciseWidget(spec) for spec in EXERCISES}}"""
+    cells = [setup, *(f"demo[{name!r}]" for name in SOLVERS)]
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+
+
 def answers(address):
     try:
         return urllib.request.urlopen(address, timeout=2).status == 200
@@ -70,7 +86,7 @@ def open_chapter(lab, browser):
         contexts.append(context)
         page = context.new_page()
         page.goto(f"{lab}/lab/tree/{name}?reset")
-        ready(page, lab_cells(name))
+        ready(page, 1 + len(SOLVERS) if name == DEMO else lab_cells(name))
         return page
 
     yield opened
@@ -95,7 +111,7 @@ def run_all(page):
 def calls(path):
     """The exercises that a notebook calls, and how many explorers."""
     source = "\n".join("".join(c["source"]) for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code")
-    return re.findall(r"^exercise\(\"([\w-]+)\"\)", source, re.M), len(re.findall(r"^\w*explorer\w*\(", source, re.M))
+    return re.findall(r"^exercise\(\"([\w-]+)\"\)", source, re.M), len(re.findall(r"^from companion\.explorers\.", source, re.M))
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -147,3 +163,18 @@ def test_a_solved_exercise_is_still_solved_after_a_reload(open_chapter):
     ready(page, lab_cells(CHAPTERS[0].name))
     run_all(page)
     page.wait_for_selector("[data-exercise='ch01-row-zero'][data-state=solved]")
+
+
+def test_the_keyboard_alone_solves_one_exercise_of_each_kind(open_chapter):
+    page = open_chapter(DEMO)
+    run_all(page)
+    expect(page.locator("[data-exercise]")).to_have_count(len(SOLVERS), timeout=20_000)
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    for name, solve in SOLVERS.items():
+        card = Card(page, name)
+        card.root.locator("a, button, input, textarea").first.focus()
+        solve(page, card)
+        if card.kind != "code":
+            press(page, card, "Check")
+        assert card.state == "solved", name
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells

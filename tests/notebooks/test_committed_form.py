@@ -5,12 +5,14 @@ and over pictures and widgets, so these tests see to what it does not.
 """
 
 import copy
+import re
 import subprocess
 import sys
 
 import nbformat
 import pytest
 from helpers.project import ROOT
+from nbconvert import HTMLExporter
 
 from tools.notebooks import WIDGET_VIEW, normalise
 
@@ -78,6 +80,28 @@ def test_the_first_code_cell_fetches_the_package_on_colab(path):
     first = [next(c for c in read(p).cells if c.cell_type == "code") for p in (PATHS[0], path)]
     assert first[0].source == first[1].source
     assert "google.colab" in first[0].source and first[1].metadata["tags"] == ["remove-cell"]
+
+
+# What only Sphinx understands shows up as debris in JupyterLab and Colab.
+DEBRIS = re.compile(r"\{[\w:-]+\}`|^:::|^```\{|^\([\w-]+\)=$|^%+ |\[\]\(#|\{#[\w-]+\}", re.M)
+
+
+def debris(cells):
+    """What is left of Sphinx's own syntax, in the source and in what nbconvert makes of it."""
+    notebook = nbformat.v4.new_notebook(cells=[cell for cell in cells if cell.cell_type == "markdown"])
+    html, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
+    texts = [re.sub(r"<[^>]+>", "", html), *(cell.source for cell in notebook.cells)]
+    return [hit for text in texts for hit in DEBRIS.findall(text)]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_chapter_reads_well_outside_the_site(path):
+    assert debris(read(path).cells) == []
+
+
+@pytest.mark.parametrize("planted", ["See {ref}`here`.", "```{note}\nA note.\n```", "(label)=\n# Title", ":::{tip}\n:::"])
+def test_planted_debris_is_found(planted):
+    assert debris([nbformat.v4.new_markdown_cell(planted)]) != []
 
 
 def code_cell(notebook):

@@ -3,12 +3,12 @@
 One module a task; each has a ``setup(app)``.
 """
 
-from . import accessible, equations, figures, frontend, launch, mathjax, progress
+from . import accessible, equations, figures, frontend, gallery, launch, mathjax, progress, registry
 
 __all__ = ["setup"]
 
 
 def setup(app):
-    for part in (mathjax, frontend, figures, equations, launch, accessible, progress):
+    for part in (mathjax, frontend, figures, equations, launch, accessible, progress, registry, gallery):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

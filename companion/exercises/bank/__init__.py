@@ -28,7 +28,9 @@ def collect(chapter, specs):
         if not isinstance(spec, Exercise):
             raise ValueError(f"{chapter}: an exercise of a known kind expected, {spec!r} came")
         if spec.chapter != chapter:
-            raise ValueError(f"exercise {spec.id!r}, field id: it stands in {chapter}, so '{chapter}-...' expected")
+            raise ValueError(
+                f"exercise {spec.id!r}, field id: it stands in {chapter}, so '{chapter}-...' expected"
+            )
         if spec.id in found:
             raise ValueError(f"exercise {spec.id!r}, field id: there are two")
         found[spec.id] = spec

@@ -1,4 +1,4 @@
-"""Chapter 2, Where the weights come from. Every answer and every expected mistake is computed from the data."""
+"""Chapter 2, Where the weights come from. Answers and expected mistakes are computed from the data."""
 
 import numpy as np
 

@@ -24,7 +24,51 @@ from companion.reference import attention, softmax
 
 __all__ = ["EXERCISES"]
 
+CAUSAL_ATTENTION = '''
+import numpy as np
+
+
+def causal_attention(query, key, value):
+    """Row i: attention of query i over positions 0 to i."""
+    L, D = query.shape
+    scores = query @ key.T / np.sqrt(D)
+    scores = np.where(np.tril(np.ones((L, L), dtype=bool)), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = powers / powers.sum(axis=1, keepdims=True)
+    return weights @ value
+'''
+MASKED = "    scores = np.where(np.tril(np.ones((L, L), dtype=bool)), scores, -np.inf)\n"
+
+CAUSALITY_TEST = '''
+import numpy as np
+
+
+def reads_the_future(attention, query, key, value, t):
+    """Whether an output before row t moves with keys or values from position t on."""
+    other_key, other_value = key.copy(), value.copy()
+    other_key[t:] += 1
+    other_value[t:] += 1
+    before = attention(query, key, value)
+    after = attention(query, other_key, other_value)
+    return bool(np.abs(after - before)[:t].max() > 1e-9)
+'''
+
 SENTENCE = ("the", "river", "bank", "flooded")
+
+
+def stub_of(source):
+    """A function's source up to its docstring, the body left to write."""
+    head, docstring, _ = source.split('"""')
+    return f'{head}"""{docstring}"""\n    ...\n'
+
+
+def edited(source, *changes):
+    """``source`` with each (old, new) replaced; ValueError where old does not occur."""
+    for old, new in changes:
+        if old not in source:
+            raise ValueError(f"{old!r} does not occur in {source!r}")
+        source = source.replace(old, new)
+    return source
 
 
 def causal(L):
@@ -120,8 +164,21 @@ def kept(past, future):
     return softmax([*past, future])[:-1].sum()
 
 
+def other_weights(rng):
+    """Four weights in tenths, in some order."""
+    return {"alpha": rng.permutation(rng.choice([[1, 2, 3, 4], [1, 1, 3, 5], [2, 2, 1, 5]])) / 10}
+
+
 def divided(d):
     return d.alpha[:3] / d.alpha[:3].sum()
+
+
+def clinic(function):
+    """What the clinic says of a function that no listed mistake explains; its dtype is not at issue here."""
+    from companion.clinic import examine
+
+    findings = [found for found in examine(function).findings if found.name != "changes the dtype"]
+    return f"The clinic finds: {findings[0].name}. {findings[0].cause}" if findings else None
 
 
 EXERCISES = [
@@ -131,9 +188,10 @@ EXERCISES = [
         difficulty=1,
         minutes=1,
         prompt=r"""
-A model is trained to predict the next token. Click every token that the query at position 0, `the`, may read: the set $G_0$.""",
+A model is trained to predict the next token. Click every token that the query at position 0, `the`, may
+read: the set $G_0$.""",
         tokens=SENTENCE,
-        name="G_0",
+        name="G",
         answer=lambda d: set(np.flatnonzero(causal(4)[0])),
         mistakes=(
             Mistake(
@@ -141,12 +199,21 @@ A model is trained to predict the next token. Click every token that the query a
                 set(),
                 "A token may read itself. At position 0 the model predicts `river`; it has been given `the`.",
             ),
-            Mistake("its target", {1}, "`river` is what position 0 has to predict. Reading it would be copying the answer."),
-            Mistake("itself and its target", {0, 1}, "`the` is right. `river` is the answer that position 0 has to predict."),
+            Mistake(
+                "its target",
+                {1},
+                "`river` is what position 0 has to predict. Reading it would be copying the answer.",
+            ),
+            Mistake(
+                "itself and its target",
+                {0, 1},
+                "`the` is right. `river` is the answer that position 0 has to predict.",
+            ),
             Mistake(
                 "everything",
                 {0, 1, 2, 3},
-                "When the model is used, the tokens after `the` do not exist yet. Only the past and the token itself do.",
+                "When the model is used, the tokens after `the` do not exist yet. Only the past and the "
+                "token itself do.",
             ),
         ),
         why="The target is the next token, so the token itself is no secret.",
@@ -159,14 +226,18 @@ A model is trained to predict the next token. Click every token that the query a
         difficulty=1,
         minutes=2,
         prompt="""
-A text has <<L>> tokens. The model reads it once, with the rule of this chapter. How many predictions does that one pass
-make for which the right answer stands in the text?""",
+A text has <<L>> tokens. The model reads it once, with the rule of this chapter. How many predictions does
+that one pass make for which the right answer stands in the text?""",
         data={"L": 1000},
         vary=lambda rng: {"L": int(rng.integers(5, 200)) * 10},
         answer=lambda d: d.L - 1,
         tolerance=0.1,
         mistakes=(
-            Mistake("counted the last", lambda d: d.L, "The last token has no next token in the text: its prediction has no answer there."),
+            Mistake(
+                "counted the last",
+                lambda d: d.L,
+                "The last token has no next token in the text: its prediction has no answer there.",
+            ),
             Mistake("one a text", 1, "Every position makes a prediction of its own, not the last one alone."),
             Mistake(
                 "counted pairs",
@@ -184,8 +255,8 @@ make for which the right answer stands in the text?""",
         difficulty=2,
         minutes=4,
         prompt=r"""
-The past scores of a query are 1, 2 and 3. Somebody masks the one future score by setting it to 0, and then takes the
-softmax of all four.
+The past scores of a query are 1, 2 and 3. Somebody masks the one future score by setting it to 0, and
+then takes the softmax of all four.
 
 What weight does the future token get? Give three decimals.""",
         data={"past": [1, 2, 3]},
@@ -193,7 +264,11 @@ What weight does the future token get? Give three decimals.""",
         tolerance=0.0005,
         label="Leaked weight",
         mistakes=(
-            Mistake("thought a score of 0 is a weight of 0", 0, "A score of 0 is not a weight of 0: $e^0 = 1$. Only $-\\infty$ gives weight 0."),
+            Mistake(
+                "thought a score of 0 is a weight of 0",
+                0,
+                "A score of 0 is not a weight of 0: $e^0 = 1$. Only $-\\infty$ gives weight 0.",
+            ),
             Mistake("shared equally", 0.25, "That would be four equal scores."),
             Mistake(
                 "left it out below",
@@ -209,7 +284,8 @@ What weight does the future token get? Give three decimals.""",
         why="The future token still has the power 1 among four.",
         hints=("What is $e^0$?", "Divide it by the sum of all four powers."),
         solution=r"""
-$\frac{e^0}{e^1 + e^2 + e^3 + e^0} = \frac{1}{2.72 + 7.39 + 20.09 + 1}$, which is <<answer:.3f>>: 3.2 percent leak. The smaller the past scores, the larger the leak.""",
+$\frac{e^0}{e^1 + e^2 + e^3 + e^0} = \frac{1}{2.72 + 7.39 + 20.09 + 1}$, which is <<answer:.3f>>: 3.2
+percent leak. The smaller the past scores, the larger the leak.""",
     ),
     Order(
         id="ch03-steps",
@@ -229,12 +305,14 @@ $\frac{e^0}{e^1 + e^2 + e^3 + e^0} = \frac{1}{2.72 + 7.39 + 20.09 + 1}$, which i
             Mistake(
                 "mask after the softmax",
                 (0, 1, 3, 2, 4),
-                "After the softmax the future has already been counted in the denominator, and $-\\infty$ is no weight. The mask comes first.",
+                "After the softmax the future has already been counted in the denominator, and $-\\infty$ "
+                "is no weight. The mask comes first.",
             ),
             Mistake(
                 "scale after the softmax",
                 (0, 2, 3, 1, 4),
-                "Dividing the weights makes their sum $1/\\sqrt{D}$. The scores are divided, before the softmax.",
+                "Dividing the weights makes their sum $1/\\sqrt{D}$. The scores are divided, before the "
+                "softmax.",
             ),
             Mistake(
                 "mask at the end",
@@ -245,7 +323,8 @@ $\frac{e^0}{e^1 + e^2 + e^3 + e^0} = \frac{1}{2.72 + 7.39 + 20.09 + 1}$, which i
         why="The mask acts on scores, so that the softmax never counts the future.",
         hints=("Where does the denominator of the weights come from?",),
         solution=r"""
-Products, division, mask, softmax, sum. Division and mask may change places, because $-\infty$ divided by $\sqrt{D}$ is $-\infty$.""",
+Products, division, mask, softmax, sum. Division and mask may change places, because $-\infty$ divided by
+$\sqrt{D}$ is $-\infty$.""",
     ),
     Code(
         id="ch03-causal-attention",
@@ -253,137 +332,62 @@ Products, division, mask, softmax, sum. Division and mask may change places, bec
         difficulty=2,
         minutes=12,
         prompt="""
-Write causal attention for one head in NumPy. `query` and `key` have the shape `(L, D)`, `value` has the shape `(L, Dv)`.
-Return the outputs, `(L, Dv)`. The largest cases have scores in the hundreds.""",
-        stub='''
-import numpy as np
-
-
-def causal_attention(query, key, value):
-    """Row i: attention of query i over positions 0 to i."""
-    ...
-''',
-        code='''
-import numpy as np
-
-
-def causal_attention(query, key, value):
-    """Row i: attention of query i over positions 0 to i."""
-    L, D = query.shape
-    scores = query @ key.T / np.sqrt(D)
-    scores = np.where(np.tril(np.ones((L, L), dtype=bool)), scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True) @ value
-''',
+Write causal attention for one head in NumPy. `query` and `key` have the shape `(L, D)`, `value` has the
+shape `(L, Dv)`. Return the outputs, `(L, Dv)`. The largest cases have scores in the hundreds.""",
+        stub=stub_of(CAUSAL_ATTENTION),
+        code=CAUSAL_ATTENTION,
         inputs=qkv,
         reference=mask_first,
         sizes=(1, 2, 3, 5, 8),
+        diagnose=clinic,
         mistakes=(
             CodeMistake(
                 "no mask",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, (MASKED, "")),
                 "Every row reads every position. Row 0 must be $\\mathbf{v}_0$.",
             ),
             CodeMistake(
                 "mask after the softmax",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    L = len(query)
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.tril(powers / powers.sum(axis=1, keepdims=True)) @ value
-""",
-                "The mask comes after the softmax: rows add up to less than 1, and future keys still stand in the denominator.",
+                edited(CAUSAL_ATTENTION, (MASKED, ""), ("return weights", "return np.tril(weights)")),
+                "The mask comes after the softmax: rows add up to less than 1, and future keys still stand "
+                "in the denominator.",
             ),
             CodeMistake(
                 "divided too late",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = np.tril(powers / powers.sum(axis=1, keepdims=True))
-    with np.errstate(invalid="ignore"):
-        return weights / weights.sum(axis=1, keepdims=True) @ value
-""",
-                "In exact arithmetic this is right. With large scores a future score takes all the weight, the past rounds to 0, and 0 divided by 0 is NaN. Mask before the softmax.",
+                edited(
+                    CAUSAL_ATTENTION,
+                    (MASKED, ""),
+                    (
+                        "return weights",
+                        "weights = np.tril(weights)\n    return weights / weights.sum(axis=1, keepdims=True)",
+                    ),
+                ),
+                "In exact arithmetic this is right. With large scores a future score takes all the weight, "
+                "the past rounds to 0, and 0 divided by 0 is NaN. Mask before the softmax.",
             ),
             CodeMistake(
                 "no shift",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    L = len(query)
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        powers = np.tril(np.exp(scores))
-        return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, (" - scores.max(axis=1, keepdims=True)", "")),
                 "The exponentials overflow. Subtract the largest allowed score of the row first.",
             ),
             CodeMistake(
                 "masked with zeros",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    scores = np.tril(query @ key.T / np.sqrt(query.shape[1]))
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, ("-np.inf", "0")),
                 "The future scores are 0, and a score of 0 is not a weight of 0. Put $-\\infty$ there.",
             ),
             CodeMistake(
                 "left itself out",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    L = len(query)
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    scores = np.where(np.tril(np.ones((L, L)), k=-1) > 0, scores, -np.inf)
-    with np.errstate(invalid="ignore"):
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, ("dtype=bool)", "dtype=bool), k=-1")),
                 "The diagonal is masked: a token may read itself, and row 0 has nothing else.",
             ),
             CodeMistake(
                 "upside down",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    L = len(query)
-    scores = query @ key.T / np.sqrt(query.shape[1])
-    scores = np.where(np.triu(np.ones((L, L))) > 0, scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, ("np.tril", "np.triu")),
                 "The triangle is upside down: row $i$ reads $i$ and what comes after it.",
             ),
             CodeMistake(
                 "no scale",
-                """
-import numpy as np
-
-def causal_attention(query, key, value):
-    L = len(query)
-    scores = np.where(np.tril(np.ones((L, L))) > 0, query @ key.T, -np.inf)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True) @ value
-""",
+                edited(CAUSAL_ATTENTION, (" / np.sqrt(D)", "")),
                 "The scores are not divided by $\\sqrt{D}$.",
             ),
         ),
@@ -398,16 +402,34 @@ def causal_attention(query, key, value):
         difficulty=1,
         minutes=2,
         prompt=r"""
-A developer builds an autoregressive model and finds a bug. In a sequence of 4 tokens, at positions 0 to 3, the attention
-output of position 2 is computed as below. Click the term that violates the principle of causal attention.""",
+A developer builds an autoregressive model and finds a bug. In a sequence of 4 tokens, at positions 0 to
+3, the attention output of position 2 is computed as below. Click the term that violates the principle of
+causal attention.""",
         lead=r"$\mathbf{o}_2 =$",
-        terms=(r"$0.1\,\mathbf{v}_0$", r"$0.2\,\mathbf{v}_1$", r"$0.6\,\mathbf{v}_2$", r"$0.1\,\mathbf{v}_3$"),
+        terms=(
+            r"$0.1\,\mathbf{v}_0$",
+            r"$0.2\,\mathbf{v}_1$",
+            r"$0.6\,\mathbf{v}_2$",
+            r"$0.1\,\mathbf{v}_3$",
+        ),
         answer={3},
         mistakes=(
             Mistake("its own value", {2}, "Position 2 may read itself: what it predicts is position 3."),
-            Mistake("itself and the future", {2, 3}, "Half right: position 3 is the future. But position 2 may read itself."),
-            Mistake("the other 0.1", {0}, "The weight is the same, 0.1. But position 0 lies in the past of position 2."),
-            Mistake("both small ones", {0, 3}, "The size of a weight is not the question. Which of the two positions lies ahead of 2?"),
+            Mistake(
+                "itself and the future",
+                {2, 3},
+                "Half right: position 3 is the future. But position 2 may read itself.",
+            ),
+            Mistake(
+                "the other 0.1",
+                {0},
+                "The weight is the same, 0.1. But position 0 lies in the past of position 2.",
+            ),
+            Mistake(
+                "both small ones",
+                {0, 3},
+                "The size of a weight is not the question. Which of the two positions lies ahead of 2?",
+            ),
         ),
         why="Position 3 comes after position 2, and is what position 2 has to predict.",
         hints=("Compare each position with 2.",),
@@ -419,24 +441,26 @@ output of position 2 is computed as below. Click the term that violates the prin
         difficulty=2,
         minutes=4,
         prompt=r"""
-In the buggy sum the weights of position 2 are $<<alpha>>$, the softmax of four scores. Now the future score is masked
-before the softmax. The other scores stay as they are.
+In the buggy sum the weights of position 2 are $<<alpha>>$, the softmax of four scores. Now the future
+score is masked before the softmax. The other scores stay as they are.
 
 What are the three weights of positions 0, 1 and 2? You may type fractions.""",
         data={"alpha": [0.1, 0.2, 0.6, 0.1]},
-        vary=lambda rng: {"alpha": rng.permutation(rng.choice([[1, 2, 3, 4], [1, 1, 3, 5], [2, 2, 1, 5], [1, 4, 3, 2]])) / 10},
+        vary=other_weights,
         label="Three weights",
         answer=divided,
         mistakes=(
             Mistake(
                 "deleted the term",
                 lambda d: d.alpha[:3],
-                "<<value>> adds up to <<left>>. Without the future score the denominator is smaller, so every weight grows.",
+                "<<value>> adds up to <<left>>. Without the future score the denominator is smaller, so "
+                "every weight grows.",
             ),
             Mistake(
                 "shared equally",
                 lambda d: d.alpha[:3] + d.alpha[3] / 3,
-                "You gave each a third of what was lost. The powers $e^{s_j}$ stay in their proportion, so the weights do too.",
+                "You gave each a third of what was lost. The powers $e^{s_j}$ stay in their proportion, so "
+                "the weights do too.",
             ),
             Mistake(
                 "gave it to itself",
@@ -452,12 +476,15 @@ What are the three weights of positions 0, 1 and 2? You may type fractions.""",
         derive=lambda d: {"left": d.alpha[:3].sum()},
         why="The past keeps its proportions and adds up to 1.",
         hints=(
-            "A weight is its power $e^{s_j}$ divided by the sum of powers. What becomes of the sum when one score is $-\\infty$?",
-            "The proportion between the three weights does not change. Which common factor makes them add up to 1?",
+            "A weight is its power $e^{s_j}$ divided by the sum of powers. What becomes of the sum when "
+            "one score is $-\\infty$?",
+            "The proportion between the three weights does not change. Which common factor makes them add "
+            "up to 1?",
         ),
         solution=r"""
-The three powers keep their proportion, and the sum below them is smaller by the factor <<left>>. So each weight is divided by <<left>>: $<<answer:.3f>>$.
-For 0.1, 0.2, 0.6 that is $\frac{1}{9}, \frac{2}{9}, \frac{6}{9}$.""",
+The three powers keep their proportion, and the sum below them is smaller by the factor <<left>>. So each
+weight is divided by <<left>>: $<<answer:.3f>>$. For 0.1, 0.2, 0.6 that is
+$\frac{1}{9}, \frac{2}{9}, \frac{6}{9}$.""",
     ),
     Explain(
         id="ch03-debugging-why",
@@ -465,21 +492,27 @@ For 0.1, 0.2, 0.6 that is $\frac{1}{9}, \frac{2}{9}, \frac{6}{9}$.""",
         difficulty=2,
         minutes=5,
         prompt=r"""
-Explain to the developer why the term $0.1\,\mathbf{v}_3$ is wrong in an autoregressive model, and why it is not enough to delete it.""",
+Explain to the developer why the term $0.1\,\mathbf{v}_3$ is wrong in an autoregressive model, and why it
+is not enough to delete it.""",
         rubric=(
             "Position 2 is trained to predict the token at position 3, so reading it is copying the answer.",
             "When the model generates, position 3 does not exist yet: training and use would differ.",
             "After the deletion the weights add up to 0.9, so the output is too short.",
-            "The score of position 3 still stands in the denominator, so the key of the future token still moves the output.",
+            "The score of position 3 still stands in the denominator, so the key of the future token still "
+            "moves the output.",
             "The repair is to mask the score before the softmax: the weights become 1/9, 2/9, 6/9.",
         ),
-        hints=("Say what position 2 has to predict.", "Then ask what the numbers 0.1, 0.2, 0.6 were divided by."),
+        hints=(
+            "Say what position 2 has to predict.",
+            "Then ask what the numbers 0.1, 0.2, 0.6 were divided by.",
+        ),
         solution=r"""
-Position 2 has to predict token 3. If its output may contain $\mathbf{v}_3$, the model can learn to copy the answer, and its loss in training says nothing.
-When it generates, there is no token 3 to copy.
+Position 2 has to predict token 3. If its output may contain $\mathbf{v}_3$, the model can learn to copy
+the answer, and its loss in training says nothing. When it generates, there is no token 3 to copy.
 
-Deleting the term leaves $0.1 + 0.2 + 0.6 = 0.9$, so the output shrinks. Worse, the three weights were divided by a sum that contains $e^{s_3}$: they still depend on the
-future key. The mask belongs before the softmax. Then the weights are $\frac{1}{9}, \frac{2}{9}, \frac{6}{9}$.""",
+Deleting the term leaves $0.1 + 0.2 + 0.6 = 0.9$, so the output shrinks. Worse, the three weights were
+divided by a sum that contains $e^{s_3}$: they still depend on the future key. The mask belongs before the
+softmax. Then the weights are $\frac{1}{9}, \frac{2}{9}, \frac{6}{9}$.""",
     ),
     Choice(
         id="ch03-float",
@@ -487,18 +520,26 @@ future key. The mask belongs before the softmax. Then the weights are $\frac{1}{
         difficulty=2,
         minutes=3,
         prompt=r"""
-The scores of a query are $[0, 0, 0, 120]$ in float32, and position 3 is its future. Somebody takes the softmax of all four, drops
-the last weight, and divides the other three by their sum. What comes out?""",
+The scores of a query are $[0, 0, 0, 120]$ in float32, and position 3 is its future. Somebody takes the
+softmax of all four, drops the last weight, and divides the other three by their sum. What comes out?""",
         options=(
-            Wrong("`[0.333, 0.333, 0.333]`", "In exact arithmetic, yes. In float32 the three weights were rounded to 0 before the division."),
+            Wrong(
+                "`[0.333, 0.333, 0.333]`",
+                "In exact arithmetic, yes. In float32 the three weights were rounded to 0 before the "
+                "division.",
+            ),
             Wrong("`[0, 0, 0]`", "The three weights are 0, and so is their sum. What is 0 divided by 0?"),
             Right("`[nan, nan, nan]`"),
-            Wrong("`[inf, inf, inf]`", "A number above 0 divided by 0 gives infinity. Here the number above is 0 too."),
+            Wrong(
+                "`[inf, inf, inf]`",
+                "A number above 0 divided by 0 gives infinity. Here the number above is 0 too.",
+            ),
         ),
         why="The weights underflow to 0, and 0 divided by 0 is NaN.",
         hints=("The past weights are about $e^{-120}$. The smallest positive float32 is about $10^{-45}$.",),
         solution=r"""
-$e^{-120} \approx 10^{-52}$ is 0 in float32. So the three weights are 0, their sum is 0, and the division gives NaN. Masked first, the largest score is 0 and each weight is $\frac{1}{3}$.""",
+$e^{-120} \approx 10^{-52}$ is 0 in float32. So the three weights are 0, their sum is 0, and the division
+gives NaN. Masked first, the largest score is 0 and each weight is $\frac{1}{3}$.""",
     ),
     Number(
         id="ch03-kept-mass",
@@ -506,24 +547,37 @@ $e^{-120} \approx 10^{-52}$ is 0 in float32. So the three weights are 0, their s
         difficulty=2,
         minutes=4,
         prompt=r"""
-The mask is applied after the softmax, and nothing is divided again. The past scores of a query are $<<past>>$. The score of the one future key
-rises from 0 to <<s>>.
+The mask is applied after the softmax, and nothing is divided again. The past scores of a query are
+$<<past>>$. The score of the one future key rises from 0 to <<s>>.
 
 What do the three past weights add up to now?""",
-        data={"past": [0, 0, 0], "s": 2},
+        data={"past": [0, 0, 0], "s": 3},
         vary=lambda rng: {"past": rng.integers(-1, 3, 3), "s": float(rng.integers(2, 9)) / 2},
         derive=lambda d: {"before": kept(d.past, 0)},
         answer=lambda d: kept(d.past, d.s),
         mistakes=(
-            Mistake("thought nothing leaks", 1, "That is the sum when the mask comes before the softmax. Here the future power stands in the denominator."),
-            Mistake("unchanged", lambda d: d.before, "<<value:.2f>> is the sum while the future score is 0. It has risen to <<s>>."),
-            Mistake("what was lost", lambda d: 1 - kept(d.past, d.s), "<<value:.2f>> is the weight that was dropped. How much is left?"),
+            Mistake(
+                "thought nothing leaks",
+                1,
+                "That is the sum when the mask comes before the softmax. Here the future power stands in "
+                "the denominator.",
+            ),
+            Mistake(
+                "unchanged",
+                lambda d: d.before,
+                "<<value:.2f>> is the sum while the future score is 0. It has risen to <<s>>.",
+            ),
+            Mistake(
+                "what was lost",
+                lambda d: 1 - kept(d.past, d.s),
+                "<<value:.2f>> is the weight that was dropped. How much is left?",
+            ),
         ),
         why="The value of the future token was never read, and yet its key moved every weight.",
         hints=("Write the four powers and divide the past ones by the sum of all.",),
         solution=r"""
-The powers of the past scores stay, the future one grows from 1 to $e^{<<s>>}$. The share that is kept falls from <<before:.2f>> to
-<<answer:.2f>>, and the output shrinks by the same factor.""",
+The powers of the past scores stay, the future one grows from 1 to $e^{<<s>>}$. The share that is kept
+falls from <<before:.2f>> to <<answer:.2f>>, and the output shrinks by the same factor.""",
     ),
     Choices(
         id="ch03-late-leak",
@@ -531,7 +585,8 @@ The powers of the past scores stay, the future one grows from 1 to $e^{<<s>>}$. 
         difficulty=2,
         minutes=3,
         prompt=r"""
-Four tokens. The mask is applied after the softmax, without dividing again. Tick everything whose change can move the output $\mathbf{o}_2$.""",
+Four tokens. The mask is applied after the softmax, without dividing again. Tick everything whose change
+can move the output $\mathbf{o}_2$.""",
         options=(
             Right(r"the key $\mathbf{k}_1$"),
             Wrong(
@@ -545,7 +600,8 @@ Four tokens. The mask is applied after the softmax, without dividing again. Tick
         why="The future key stands in the denominator, though its value is never read.",
         hints=("Write the weight $\\alpha_{2,0}$ as a fraction. Which scores stand in it?",),
         solution=r"""
-$\mathbf{v}_0$ and $\mathbf{k}_1$ belong to the past and may move it. $\mathbf{k}_3$ moves it through the sum of powers: that is the leak. $\mathbf{v}_3$ and $\mathbf{q}_3$ do not occur in row 2.""",
+$\mathbf{v}_0$ and $\mathbf{k}_1$ belong to the past and may move it. $\mathbf{k}_3$ moves it through the
+sum of powers: that is the leak. $\mathbf{v}_3$ and $\mathbf{q}_3$ do not occur in row 2.""",
     ),
     Choice(
         id="ch03-perturb",
@@ -553,17 +609,25 @@ $\mathbf{v}_0$ and $\mathbf{k}_1$ belong to the past and may move it. $\mathbf{k
         difficulty=2,
         minutes=3,
         prompt=r"""
-A tester changes the values of all future positions by a large amount and sees that no earlier output moves. Which of these functions
-passes the test although it reads the future?""",
+A tester changes the values of all future positions by a large amount and sees that no earlier output
+moves. Which of these functions passes the test although it reads the future?""",
         options=(
-            Wrong("no mask at all", "Its rows give weight to future values, so they move: the test finds it."),
+            Wrong(
+                "no mask at all",
+                "Its rows give weight to future values, so they move: the test finds it.",
+            ),
             Right("mask after the softmax, not divided again"),
-            Wrong("a triangle upside down", "Its rows read the future values, so they move: the test finds it."),
+            Wrong(
+                "a triangle upside down",
+                "Its rows read the future values, so they move: the test finds it.",
+            ),
             Wrong("mask before the softmax", "It passes, and it should: it does not read the future."),
         ),
         why="It leaks through future keys alone, so the keys have to be changed too.",
         hints=("Which of the four reads something of a future position, but not its value?",),
-        solution="Masked after the softmax, future values have weight 0 and future keys stand in the denominator. Change both keys and values.",
+        solution="""
+Masked after the softmax, future values have weight 0 and future keys stand in the denominator. Change both
+keys and values.""",
     ),
     PickTokens(
         id="ch03-key-jacobian",
@@ -571,25 +635,36 @@ passes the test although it reads the future?""",
         difficulty=3,
         minutes=4,
         prompt=r"""
-Healthy causal attention of 3 tokens. Row $i$ of the grid is the output $\mathbf{o}_i$, column $j$ the key $\mathbf{k}_j$. Mark every cell
-where a change of $\mathbf{k}_j$ can move $\mathbf{o}_i$.""",
+Healthy causal attention of 3 tokens. Row $i$ of the grid is the output $\mathbf{o}_i$, column $j$ the key
+$\mathbf{k}_j$. Mark every cell where a change of $\mathbf{k}_j$ can move $\mathbf{o}_i$.""",
         tokens=3,
         rows=3,
+        name="keys",
         answer=lambda d: moves_by_key(3),
         mistakes=(
             Mistake(
                 "the whole triangle",
                 [{0}, {0, 1}, {0, 1, 2}],
-                "Nearly. Row 0 has one weight, and one weight is 1 whatever the key: $\\mathbf{o}_0 = \\mathbf{v}_0$.",
+                "Nearly. Row 0 has one weight, and one weight is 1 whatever the key: "
+                "$\\mathbf{o}_0 = \\mathbf{v}_0$.",
             ),
-            Mistake("no diagonal", [set(), {0}, {0, 1}], "A token reads itself, so its own key enters its weights, in rows with a choice."),
-            Mistake("upside down", [{0, 1, 2}, {1, 2}, {2}], "That is the future. Rows are queries: row $i$ reads 0 to $i$."),
+            Mistake(
+                "no diagonal",
+                [set(), {0}, {0, 1}],
+                "A token reads itself, so its own key enters its weights, in rows with a choice.",
+            ),
+            Mistake(
+                "upside down",
+                [{0, 1, 2}, {1, 2}, {2}],
+                "That is the future. Rows are queries: row $i$ reads 0 to $i$.",
+            ),
             Mistake("everything", [{0, 1, 2}] * 3, "Then row 0 would read the future."),
         ),
         why="The triangle, without the corner: row 0 has no choice.",
         hints=("Row 0 has how many weights? What must they add up to?",),
         solution=r"""
-Rows 1 and 2 depend on all keys up to their own. Row 0 has one weight, which is 1, so no key moves it. A test by keys alone says nothing about row 0 in its own past; the value $\mathbf{v}_0$ moves it.""",
+Rows 1 and 2 depend on all keys up to their own. Row 0 has one weight, which is 1, so no key moves it. A
+test by keys alone says nothing about row 0 in its own past; the value $\mathbf{v}_0$ moves it.""",
     ),
     Code(
         id="ch03-causality-test",
@@ -597,74 +672,31 @@ Rows 1 and 2 depend on all keys up to their own. Row 0 has one weight, which is 
         difficulty=3,
         minutes=12,
         prompt="""
-Write a test of causality. `attention(query, key, value)` is the function under test and gives outputs `(L, Dv)`. Return `True`
-if changing keys or values at positions `t, t + 1, ...` moves an output before row `t` by more than `1e-9`, else `False`.
-Do not write into the arrays that you are given.""",
-        stub='''
-import numpy as np
-
-
-def reads_the_future(attention, query, key, value, t):
-    """Whether an output before row t moves with keys or values from position t on."""
-    ...
-''',
-        code='''
-import numpy as np
-
-
-def reads_the_future(attention, query, key, value, t):
-    """Whether an output before row t moves with keys or values from position t on."""
-    other_key, other_value = key.copy(), value.copy()
-    other_key[t:] += 1
-    other_value[t:] += 1
-    before = attention(query, key, value)
-    after = attention(query, other_key, other_value)
-    return bool(np.abs(after - before)[:t].max() > 1e-9)
-''',
+Write a test of causality. `attention(query, key, value)` is the function under test and gives outputs
+`(L, Dv)`. Return `True` if changing keys or values at positions `t, t + 1, ...` moves an output before
+row `t` by more than `1e-9`, else `False`. Do not write into the arrays that you are given.""",
+        stub=stub_of(CAUSALITY_TEST),
+        code=CAUSALITY_TEST,
         inputs=a_suspect,
         reference=any_output_before_moves,
         sizes=(1, 2, 3, 4, 5, 6),
         mistakes=(
             CodeMistake(
                 "values only",
-                """
-import numpy as np
-
-def reads_the_future(attention, query, key, value, t):
-    other = value.copy()
-    other[t:] += 1
-    moved = attention(query, key, other) - attention(query, key, value)
-    return bool(np.abs(moved)[:t].max() > 1e-9)
-""",
-                "You change the values alone. A function that masks after the softmax reads future keys and no future value.",
+                edited(CAUSALITY_TEST, ("    other_key[t:] += 1\n", "")),
+                "You change the values alone. A function that masks after the softmax reads future keys and "
+                "no future value.",
             ),
             CodeMistake(
                 "one row too many",
-                """
-import numpy as np
-
-def reads_the_future(attention, query, key, value, t):
-    other_key, other_value = key.copy(), value.copy()
-    other_key[t:] += 1
-    other_value[t:] += 1
-    moved = attention(query, other_key, other_value) - attention(query, key, value)
-    return bool(np.abs(moved)[: t + 1].max() > 1e-9)
-""",
+                edited(CAUSALITY_TEST, ("[:t]", "[: t + 1]")),
                 "Row `t` reads position `t`, its own, and may move. Stop before it.",
             ),
             CodeMistake(
                 "all rows",
-                """
-import numpy as np
-
-def reads_the_future(attention, query, key, value, t):
-    other_key, other_value = key.copy(), value.copy()
-    other_key[t:] += 1
-    other_value[t:] += 1
-    moved = attention(query, other_key, other_value) - attention(query, key, value)
-    return bool(np.abs(moved).max() > 1e-9)
-""",
-                "You compare all rows. Rows from `t` on may read what you changed; look at the rows before `t`.",
+                edited(CAUSALITY_TEST, ("[:t]", "")),
+                "You compare all rows. Rows from `t` on may read what you changed; "
+                "look at the rows before `t`.",
             ),
         ),
         hints=(
@@ -678,24 +710,42 @@ def reads_the_future(attention, query, key, value, t):
         difficulty=3,
         minutes=3,
         prompt=r"""
-One layer of causal attention, and nothing tells a token its position. The tokens at positions 0 and 1 change places; keys, values and queries move with
-them. Click every position whose output is sure to stay what it was.""",
+One layer of causal attention, and nothing tells a token its position. The tokens at positions 0 and 1
+change places; keys, values and queries move with them. Click every position whose output is sure to stay
+what it was.""",
         tokens=SENTENCE,
         name="unchanged",
         answer={2, 3},
         mistakes=(
-            Mistake("only the last", {3}, "Position 3 is right. Position 2 reads the same three pairs as before, too."),
-            Mistake("all", {0, 1, 2, 3}, "Blind to order means: the same pairs, the same output. Position 0 now reads another pair."),
+            Mistake(
+                "only the last",
+                {3},
+                "Position 3 is right. Position 2 reads the same three pairs as before, too.",
+            ),
+            Mistake(
+                "all",
+                {0, 1, 2, 3},
+                "Blind to order means: the same pairs, the same output. Position 0 now reads another pair.",
+            ),
             Mistake(
                 "all but the first",
                 {1, 2, 3},
-                "Position 1 reads both tokens, in both orders. But the query that stands there is another one.",
+                "Position 1 reads both tokens, in both orders. But the query that stands there is another "
+                "one.",
             ),
-            Mistake("none", set(), "The output is a sum over pairs, and a sum does not depend on the order of its terms. Which rows have the same query and the same pairs?"),
+            Mistake(
+                "none",
+                set(),
+                "The output is a sum over pairs, and a sum does not depend on the order of its terms. "
+                "Which rows have the same query and the same pairs?",
+            ),
         ),
         why="Same query, same pairs, in another order: the sum is the same.",
-        hints=("An output depends on a query and a collection of pairs. For which positions are both the same as before?",),
+        hints=(
+            "An output depends on a query and a collection of pairs. Where are both the same as before?",
+        ),
         solution=r"""
-Positions 2 and 3 keep their query and read the same pairs in another order, so their sums are the same. Position 0 reads another pair, and position 1 asks with another query.""",
+Positions 2 and 3 keep their query and read the same pairs in another order, so their sums are the same.
+Position 0 reads another pair, and position 1 asks with another query.""",
     ),
 ]

@@ -11,13 +11,24 @@ const INPUTS = {
   explain: explainInput,
   code: codeInput,
 };
+const STATES = ["unanswered", "wrong", "solved"];
 const VERDICTS = { right: "✓ Right. ", wrong: "↩ Not yet. " };
 const LOCKED = "Try once first, or take the hints: then the solution opens.";
 
 function mountExercise(el, spec, { notebook = false } = {}) {
   const sealed = unseal(spec.sealed);
   const cards = [JSON.parse(sealed.card), ...sealed.variants.map((delta) => patch(sealed.card, delta))];
-  const fresh = () => ({ version: spec.version, state: "unanswered", solved: false, answer: null, checked: null, hints: 0, solution: false, variant: 0, tries: 0 });
+  const fresh = () => ({
+    version: spec.version,
+    state: "unanswered",
+    solved: false,
+    answer: null,
+    checked: null,
+    hints: 0,
+    solution: false,
+    variant: 0,
+    tries: 0,
+  });
   let record = fresh();
   const card = () => cards[record.variant] ?? cards[0];
 
@@ -37,18 +48,25 @@ function mountExercise(el, spec, { notebook = false } = {}) {
   };
   const root = h(
     "section",
-    { class: "att-exercise tex2jax_ignore mathjax_ignore", "data-exercise": spec.id, "data-kind": spec.kind, "aria-labelledby": title },
+    {
+      class: "att-exercise tex2jax_ignore mathjax_ignore",
+      "data-exercise": spec.id,
+      "data-kind": spec.kind,
+      "aria-labelledby": title,
+    },
     head(spec, title, notebook),
     prompt,
     h("div", { class: "att-body" }, input.body),
     h("div", { class: "att-actions" }, ...Object.values(buttons).filter(Boolean)),
     feedback,
+    ...(input.after ? [input.after] : []),
     hints,
     solution,
     note,
   );
   // No key may reach a notebook, where letters are commands.
-  for (const type of ["keydown", "keyup", "keypress"]) root.addEventListener(type, (event) => event.stopPropagation());
+  for (const type of ["keydown", "keyup", "keypress"])
+    root.addEventListener(type, (event) => event.stopPropagation());
   if (!notebook && !document.getElementById(spec.id)) root.id = spec.id;
   el.replaceChildren(root);
   load();
@@ -65,6 +83,7 @@ function mountExercise(el, spec, { notebook = false } = {}) {
     const stored = store.get(spec.book, spec.id);
     const current = stored?.version === spec.version;
     record = current ? { ...fresh(), ...stored } : fresh();
+    if (!STATES.includes(record.state)) record.state = "unanswered";
     note.textContent = stored?.solved && !current ? "This exercise has changed since you solved it." : "";
     input.write(record.answer);
     show();
@@ -90,7 +109,10 @@ function mountExercise(el, spec, { notebook = false } = {}) {
     }
     while (hints.children.length > record.hints) hints.lastChild.remove();
     all.slice(hints.children.length, record.hints).forEach((text) => hints.append(h("li", { html: text })));
-    const open = record.tries > 0 || record.solution || (record.hints >= all.length && (all.length > 0 || spec.kind === "code"));
+    const open =
+      record.tries > 0 ||
+      record.solution ||
+      (record.hints >= all.length && (all.length > 0 || spec.kind === "code"));
     solution.hidden = !record.solution;
     solution.innerHTML = record.solution ? `<strong>Solution</strong>${worked}${codeOf(card())}` : "";
     buttons.solution.setAttribute("aria-expanded", record.solution);
@@ -107,7 +129,9 @@ function mountExercise(el, spec, { notebook = false } = {}) {
   function say(state, message) {
     feedback.dataset.result = state;
     const verdict = h("span", { class: "att-verdict" }, VERDICTS[state] ?? "");
-    feedback.replaceChildren(...(message ? [verdict, h("span", { class: "att-message", html: message })] : []));
+    feedback.replaceChildren(
+      ...(message ? [verdict, h("span", { class: "att-message", html: message })] : []),
+    );
   }
 
   function edit() {
@@ -122,7 +146,13 @@ function mountExercise(el, spec, { notebook = false } = {}) {
       save({ answer: input.read(), checked: answer, tries: record.tries + 1 });
     } else if (result.state === "right" || result.state === "wrong") {
       const right = result.state === "right";
-      save({ answer, checked: answer, tries: record.tries + 1, state: right ? "solved" : "wrong", solved: record.solved || right });
+      save({
+        answer,
+        checked: answer,
+        tries: record.tries + 1,
+        state: right ? "solved" : "wrong",
+        solved: record.solved || right,
+      });
     } else if (spec.kind === "code") {
       save({ answer, checked: null, state: "unanswered", solved: false });
     }
@@ -155,12 +185,27 @@ function mountExercise(el, spec, { notebook = false } = {}) {
 function head(spec, title, notebook) {
   const level = `Difficulty ${spec.difficulty} of 3`;
   const dots = "●".repeat(spec.difficulty) + "○".repeat(3 - spec.difficulty);
-  const link = h("a", { href: `#${spec.id}`, class: "att-permalink", "aria-label": `Link to exercise ${spec.id}` }, "#");
+  const link = h(
+    "a",
+    { href: `#${spec.id}`, class: "att-permalink", "aria-label": `Link to exercise ${spec.id}` },
+    "#",
+  );
   return h(
     "div",
     { class: "att-head" },
-    h("div", { class: "att-title", id: title }, h("span", { class: "att-kicker" }, "Exercise "), h("span", { html: spec.title })),
-    h("div", { class: "att-meta" }, h("span", { "aria-hidden": "true", title: level }, dots), hidden(level), ` ${spec.minutes} min`),
+    h(
+      "div",
+      { class: "att-title", id: title },
+      h("span", { class: "att-kicker" }, "Exercise "),
+      h("span", { html: spec.title }),
+    ),
+    h(
+      "div",
+      { class: "att-meta" },
+      h("span", { "aria-hidden": "true", title: level }, dots),
+      hidden(level),
+      ` ${spec.minutes} min`,
+    ),
     ...(notebook ? [] : [link]),
   );
 }

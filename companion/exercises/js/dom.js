@@ -17,10 +17,25 @@ function h(tag, properties = {}, ...children) {
 const hidden = (text) => h("span", { class: "att-hidden" }, text);
 const button = (name, press, more = {}) => h("button", { type: "button", onclick: press, ...more }, name);
 
+// The text of some HTML, its mathematics letter by letter, bold ones as plain ones.
+function spoken(html) {
+  const texts = document.createTreeWalker(h("span", { html }), NodeFilter.SHOW_TEXT);
+  const said = [];
+  while (texts.nextNode()) said.push(texts.currentNode.data.normalize("NFKC").trim());
+  return said.filter(Boolean).join(" ");
+}
+
+// HTML that names a control. A name made of MathML is none to every reader, so its text goes along.
+function named(html) {
+  if (!html.includes("<math")) return [h("span", { html })];
+  return [h("span", { "aria-hidden": "true", html }), hidden(spoken(html))];
+}
+
 // Arrow keys move among `buttons`, of which one is in the tab order; `columns` of them make a row.
 function rove(buttons, columns = buttons.length) {
   const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
-  const stop = (index) => buttons.forEach((other, at) => other.setAttribute("tabindex", at === index ? 0 : -1));
+  const stop = (index) =>
+    buttons.forEach((other, at) => other.setAttribute("tabindex", at === index ? 0 : -1));
   stop(0);
   buttons.forEach((one, index) => {
     one.addEventListener("focus", () => stop(index));

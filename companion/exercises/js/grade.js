@@ -7,7 +7,14 @@ function grade(kind, key, answer) {
 }
 
 const GRADERS = {
-  choice: (key, answer) => judge(key, [[answer]], (value) => [value], () => true, "Choose an option first."),
+  choice: (key, answer) =>
+    judge(
+      key,
+      [[answer]],
+      (value) => [value],
+      () => true,
+      "Choose an option first.",
+    ),
   choices: gradeChoices,
   number: (key, answer) => gradeTyped(key, readNumber(answer), answer, 1),
   vector: (key, answer) => gradeTyped(key, readVector(answer), answer, key.length),
@@ -22,7 +29,11 @@ const GRADERS = {
 };
 
 const list = (answer) => (Array.isArray(answer) ? answer : []);
-const found = (rule, parts = null) => ({ state: rule.right ? "right" : "wrong", message: rule.message, parts });
+const found = (rule, parts = null) => ({
+  state: rule.right ? "right" : "wrong",
+  message: rule.message,
+  parts,
+});
 const same = (a, b) => a.length === b.length && a.every((item, index) => item === b[index]);
 const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
@@ -39,7 +50,11 @@ function gradeChoices(key, answer) {
   const parts = compare(picked, right);
   const wrong = key.wrong.find((option) => picked.includes(option.option));
   if (wrong) return { state: "wrong", message: wrong.message, parts };
-  return { state: "wrong", message: `What you ticked holds, but ${parts.missing} more ${parts.missing === 1 ? "does" : "do"} too.`, parts };
+  return {
+    state: "wrong",
+    message: `What you ticked holds, but ${parts.missing} more ${parts.missing === 1 ? "does" : "do"} too.`,
+    parts,
+  };
 }
 
 function compare(picked, right) {
@@ -63,21 +78,31 @@ function gradeTyped(key, readings, answer, length) {
   if (plain(answer) === "") return { state: "empty", message: "Type an answer first.", parts: null };
   const near = (x, y) => Math.abs(x - y) <= key.tolerance + 1e-9 * Math.max(1, Math.abs(y));
   const entries = (value) => (Array.isArray(value) ? value : [value]);
-  const matches = (row, value) => row.length === entries(value).length && row.every((x, index) => near(x, entries(value)[index]));
+  const matches = (row, value) =>
+    row.length === entries(value).length && row.every((x, index) => near(x, entries(value)[index]));
   const rule = key.rules.find((rule) => readings.some((row) => matches(row, rule.value)));
   const fitting = readings.filter((row) => row.length === length);
   const right = entries(key.rules[0].value);
   const parts = fitting.length === 1 ? fitting[0].map((x, index) => near(x, right[index])) : null;
   if (rule) return found(rule, parts);
-  if (readings.length === 0) return { state: "unreadable", message: UNREADABLE[length === 1 ? 0 : 1], parts: null };
+  if (readings.length === 0)
+    return { state: "unreadable", message: UNREADABLE[length === 1 ? 0 : 1], parts: null };
   if (fitting.length === 0) {
     const message = `${counted(length, "number")} expected, ${readings[0].length} read.`;
     return { state: "unreadable", message, parts: null };
   }
   if (length > 1 && fitting.length > 1) {
-    return { state: "unreadable", message: "This can be read in two ways. Write it with decimal points.", parts: null };
+    return {
+      state: "unreadable",
+      message: "This can be read in two ways. Write it with decimal points.",
+      parts: null,
+    };
   }
-  return { state: "wrong", message: length > 1 && parts.includes(true) ? entriesSaid(parts) : key.otherwise, parts };
+  return {
+    state: "wrong",
+    message: length > 1 && parts.includes(true) ? entriesSaid(parts) : key.otherwise,
+    parts,
+  };
 }
 
 const UNREADABLE = [
@@ -86,10 +111,11 @@ const UNREADABLE = [
 ];
 
 function entriesSaid(parts) {
-  const at = (good) => parts.flatMap((part, index) => (part === good ? [index] : [])).join(", ");
-  const right = parts.filter(Boolean).length;
-  const wrong = parts.length - right;
-  return `Entr${right === 1 ? "y" : "ies"} ${at(true)} ${right === 1 ? "is" : "are"} right, entr${wrong === 1 ? "y" : "ies"} ${at(false)} not yet (counting from 0).`;
+  const at = (good) => parts.flatMap((part, index) => (part === good ? [index] : []));
+  const named = (indices) => `${indices.length === 1 ? "entry" : "entries"} ${indices.join(", ")}`;
+  const [right, wrong] = [at(true), at(false)];
+  const verb = right.length === 1 ? "is" : "are";
+  return `Counting from 0, ${named(right)} ${verb} right, ${named(wrong)} not yet.`;
 }
 
 function gradeOrder(key, answer) {
@@ -98,16 +124,28 @@ function gradeOrder(key, answer) {
   if (rule) return found(rule);
   const prefix = (value) => [...value, null].findIndex((item, index) => item !== order[index]);
   const placed = Math.max(...key.rules.filter((rule) => rule.right).map((rule) => prefix(rule.value)));
-  const message = placed > 0 ? `The first ${placed === 1 ? "one is" : `${placed} are`} in place.` : "The first one is not in place yet.";
+  const message =
+    placed > 0
+      ? `The first ${placed === 1 ? "one is" : `${placed} are`} in place.`
+      : "The first one is not in place yet.";
   return { state: "wrong", message: `${message} ${key.otherwise}`, parts: { placed } };
 }
 
 function gradeExplain(key, answer) {
-  if (plain(answer?.text) === "") return { state: "empty", message: "Write a sentence or two first.", parts: null };
+  if (plain(answer?.text) === "")
+    return { state: "empty", message: "Write a sentence or two first.", parts: null };
   if (!Array.isArray(answer.marks)) {
-    return { state: "open", message: "Compare with the model answer below, and tick the points that yours makes.", parts: null };
+    return {
+      state: "open",
+      message: "Compare with the model answer below, tick the points that yours makes, and check again.",
+      parts: null,
+    };
   }
   const made = new Set(answer.marks).size;
   if (made === key.rubric.length) return { state: "right", message: key.why, parts: { made } };
-  return { state: "wrong", message: `${made} of ${key.rubric.length} points. Add what is missing, then tick it and check again.`, parts: { made } };
+  return {
+    state: "wrong",
+    message: `${made} of ${key.rubric.length} points. Add what is missing, then tick it and check again.`,
+    parts: { made },
+  };
 }

@@ -6,4 +6,9 @@ function mount(el, spec, options) {
   return mountExercise(el, spec, options);
 }
 
-export default { mount, grade, store, render: ({ model, el }) => mount(el, model.get("spec"), { notebook: true }) };
+export default {
+  mount,
+  grade,
+  store,
+  render: ({ model, el }) => mount(el, model.get("spec"), { notebook: true }),
+};

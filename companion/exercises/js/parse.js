@@ -28,7 +28,7 @@ function readNumber(text) {
   return readings.filter((value) => value !== null).map((value) => [value]);
 }
 
-// Every way to read a row of numbers. "3,1 1,7" is [3.1, 1.7] or [3, 1, 1, 7]: the caller knows how many it wants.
+// Every way to read a row of numbers. "2,5 0,5" is [2.5, 0.5] or [2, 5, 0, 5]: who asks knows how many.
 function readVector(text) {
   const row = plain(text)
     .replace(/[[\](){}\u27E8\u27E9]/g, " ")
@@ -36,16 +36,21 @@ function readVector(text) {
     .replace(/(^|[,;])(\s*[+-])\s+/g, "$1$2")
     .trim();
   if (row === "") return [];
-  const pieces = (separator) => row.split(separator).map((piece) => piece.trim()).filter(Boolean);
+  const pieces = (separator) =>
+    row
+      .split(separator)
+      .map((piece) => piece.trim())
+      .filter(Boolean);
   const commas = pieces(/,/);
   const readings = [
     pieces(/[\s,;]+/).map((piece) => parseNumber(piece, false)),
-    pieces(/;/.test(row) ? /;/ : /\s+/).map((piece) => parseNumber(piece.replace(/^,|,$/g, ""))),
+    pieces(/;/.test(row) ? /;/ : /\s+/).map((piece) => parseNumber(piece.replace(/,$/, ""))),
   ];
   if (!/[\s;]/.test(row) && commas.length % 2 === 0 && commas.every((piece) => /^[+-]?\d+$/.test(piece))) {
     const pairs = commas.filter((_, index) => index % 2 === 0);
     readings.push(pairs.map((piece, index) => parseNumber(`${piece}.${commas[2 * index + 1]}`)));
   }
-  const unlike = (reading, index, all) => index === all.findIndex((other) => String(other) === String(reading));
+  const unlike = (reading, index, all) =>
+    index === all.findIndex((other) => String(other) === String(reading));
   return readings.filter((reading) => reading.length > 0 && !reading.includes(null)).filter(unlike);
 }

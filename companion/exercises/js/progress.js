@@ -36,14 +36,19 @@ function mountProgress(el, spec) {
     asking,
     confirm,
   );
-  el.replaceChildren(h("section", { class: "att-progress", "aria-label": "Progress" }, body, actions, status));
+  el.replaceChildren(
+    h("section", { class: "att-progress", "aria-label": "Progress" }, body, actions, status),
+  );
   show();
   return tidy(el, watch(show));
 
   function show() {
     const records = store.list(book);
     const chapters = [...new Set(rows.map((row) => row.chapter))];
-    body.replaceChildren(resume(rows, records), ...chapters.map((chapter) => chapterList(chapter, rows, records)));
+    body.replaceChildren(
+      resume(rows, records),
+      ...chapters.map((chapter) => chapterList(chapter, rows, records)),
+    );
   }
 
   function give() {
@@ -81,7 +86,12 @@ function resume(rows, records) {
   const touched = open.filter((row) => records[row.id]).sort((a, b) => records[b.id].at - records[a.id].at);
   const next = touched[0] ?? open[0];
   const link = next ? [" Next: ", h("a", { href: next.href, html: next.title }), "."] : [];
-  return h("p", { class: "att-resume" }, h("strong", {}, `${solved} of ${counted(rows.length, "exercise")} solved.`), ...link);
+  return h(
+    "p",
+    { class: "att-resume" },
+    h("strong", {}, `${solved} of ${counted(rows.length, "exercise")} solved.`),
+    ...link,
+  );
 }
 
 function chapterList(chapter, rows, records) {
@@ -91,9 +101,20 @@ function chapterList(chapter, rows, records) {
     const state = isSolved(records[row.id], row) ? "solved" : records[row.id] ? "begun" : "open";
     const mark = { solved: "✓", begun: "…", open: "○" }[state];
     const link = h("a", { href: row.href, html: row.title });
-    return h("li", { "data-state": state }, h("span", { "aria-hidden": "true" }, mark), link, h("span", { class: "att-how" }, state));
+    return h(
+      "li",
+      { "data-state": state },
+      h("span", { "aria-hidden": "true" }, mark),
+      link,
+      h("span", { class: "att-how" }, state),
+    );
   });
-  const heading = h("h2", {}, h("span", {}, chapter), h("span", { class: "att-how" }, ` ${solved} of ${mine.length}`));
+  const heading = h(
+    "h2",
+    {},
+    h("span", {}, chapter),
+    h("span", { class: "att-how" }, ` ${solved} of ${mine.length}`),
+  );
   return h("section", {}, heading, h("ul", {}, ...items));
 }
 

@@ -53,7 +53,9 @@ const store = {
     } catch {
       // Memory holds all there is.
     }
-    const ids = [...names].filter((name) => name.startsWith(`${book}/`)).map((name) => name.slice(book.length + 1));
+    const ids = [...names]
+      .filter((name) => name.startsWith(`${book}/`))
+      .map((name) => name.slice(book.length + 1));
     return Object.fromEntries(ids.map((id) => [id, store.get(book, id)]).filter(([, record]) => record));
   },
 

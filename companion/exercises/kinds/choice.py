@@ -27,6 +27,7 @@ class Wrong:
 class _Options(Exercise):
     """options: Right(text) and Wrong(text, message), in the order in which they are shown."""
 
+    mistakes_field = "options"
     options: tuple[Right | Wrong, ...]
 
     def _right(self):
@@ -52,10 +53,7 @@ class _Options(Exercise):
         return tuple(shown for shown in texts if len(shown) > 3)
 
     def fallback_parts(self):
-        options = (
-            text.fallback_line(text.fill(option.text, self._shown))
-            for option in self.options
-        )
+        options = (text.fallback_line(text.fill(option.text, self._shown)) for option in self.options)
         return f"<ul>{''.join(f'<li>{option}</li>' for option in options)}</ul>"
 
 

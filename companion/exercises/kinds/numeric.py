@@ -45,7 +45,9 @@ class _Numeric(Exercise):
                 raise ValueError(f"a positive number expected, {self.tolerance!r} came")
         answer = self._value("answer", self.answer, names)
         if 0 < np.abs(answer).max() <= 2 * self.tolerance:
-            raise ValueError(f"exercise {self.id!r}, field tolerance: {self.tolerance} is too wide for {show(answer)}")
+            raise ValueError(
+                f"exercise {self.id!r}, field tolerance: {self.tolerance} is too wide for {show(answer)}"
+            )
         names = Data({**names, "answer": answer})
         values, rules = [answer], [self.rule(answer.tolist(), True, self.why, names)]
         for mistake in self.mistakes:

@@ -67,7 +67,6 @@ class Order(Exercise):
 
     def fallback_parts(self):
         shown = (
-            text.fallback_line(text.fill(self.items[index], self._shown))
-            for index in self._shown_order()
+            text.fallback_line(text.fill(self.items[index], self._shown)) for index in self._shown_order()
         )
         return f"<ul>{''.join(f'<li>{item}</li>' for item in shown)}</ul>"

@@ -9,8 +9,8 @@ function orderInput(spec, key, on) {
       { "data-item": index, onpointerdown: (event) => drag(event, items[index]) },
       h("span", { class: "att-grip", "aria-hidden": "true" }, "⠿"),
       h("span", { class: "att-item", html: item }),
-      button("↑", move(-1), { "aria-label": `Move up: ${plainText(item)}` }),
-      button("↓", move(1), { "aria-label": `Move down: ${plainText(item)}` }),
+      button("↑", move(-1), { "aria-label": `Move up: ${spoken(item)}` }),
+      button("↓", move(1), { "aria-label": `Move down: ${spoken(item)}` }),
     );
   });
   const body = h("ol", { class: "att-order" }, ...items);
@@ -58,11 +58,11 @@ function orderInput(spec, key, on) {
     read: () => [...body.children].map((item) => Number(item.dataset.item)),
     write(answer) {
       const order = list(answer).filter((index) => index in items);
-      body.append(...(order.length === items.length ? order : items.map((_, index) => index)).map((index) => items[index]));
+      body.append(
+        ...(order.length === items.length ? order : items.map((_, index) => index)).map(
+          (index) => items[index],
+        ),
+      );
     },
   };
-}
-
-function plainText(html) {
-  return h("span", { html }).textContent;
 }

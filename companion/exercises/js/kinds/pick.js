@@ -6,21 +6,15 @@ function toggle(label, on, more = {}) {
     on.edit();
   };
   const one = button("", press, { "aria-pressed": "false", ...more });
-  one.innerHTML = label;
-  if (one.querySelector("math")) one.replaceChildren(h("span", { "aria-hidden": "true", html: label }), hidden(spoken(one)));
+  one.append(...named(label));
   return one;
-}
-
-// A button named by mathematics alone has no name for every reader: say its letters and numbers.
-function spoken(element) {
-  const leaves = [...element.querySelectorAll("*")].filter((one) => !one.children.length);
-  return leaves.map((one) => one.textContent.normalize("NFKC").trim()).filter(Boolean).join(" ");
 }
 
 function toggles(buttons) {
   return {
     read: () => buttons.flatMap((one, index) => (one.getAttribute("aria-pressed") === "true" ? [index] : [])),
-    write: (answer) => buttons.forEach((one, index) => one.setAttribute("aria-pressed", list(answer).includes(index))),
+    write: (answer) =>
+      buttons.forEach((one, index) => one.setAttribute("aria-pressed", list(answer).includes(index))),
   };
 }
 
@@ -38,9 +32,12 @@ function tokensInput(spec, key, on) {
   const { read, write } = toggles(buttons);
   const show = () => {
     const picked = read();
-    const set = (row) => picked.filter((index) => Math.floor(index / width) === row).map((index) => index % width);
+    const set = (row) =>
+      picked.filter((index) => Math.floor(index / width) === row).map((index) => index % width);
     const name = (row) => (spec.rows ? `${spec.name}<sub>${row}</sub>` : spec.name);
-    readout.innerHTML = rows.map((_, row) => `<span>${name(row)} = {${set(row).join(", ")}}</span>`).join(" ");
+    readout.innerHTML = rows
+      .map((_, row) => `<span>${name(row)} = {${set(row).join(", ")}}</span>`)
+      .join(" ");
   };
   const cells = spec.rows ? rows.flatMap((row, index) => [h("span", {}, `query ${index}`), ...row]) : buttons;
   const grid = h("div", { class: spec.rows ? "att-tokens att-grid" : "att-tokens" }, ...cells);
@@ -48,7 +45,12 @@ function tokensInput(spec, key, on) {
   rove(buttons, width);
   show();
   return {
-    body: h("div", { role: "group", "aria-label": spec.rows ? "Tokens, one row a query" : "Tokens" }, grid, readout),
+    body: h(
+      "div",
+      { role: "group", "aria-label": spec.rows ? "Tokens, one row a query" : "Tokens" },
+      grid,
+      readout,
+    ),
     read,
     write(answer) {
       write(answer);
@@ -72,5 +74,8 @@ function termsInput(spec, key, on) {
   rove(buttons);
   const joined = buttons.flatMap((one, index) => (index ? [h("span", { html: spec.joiner }), one] : [one]));
   const lead = spec.lead ? [h("span", { html: spec.lead })] : [];
-  return { body: h("div", { class: "att-terms", role: "group", "aria-label": "Terms" }, ...lead, ...joined), ...toggles(buttons) };
+  return {
+    body: h("div", { class: "att-terms", role: "group", "aria-label": "Terms" }, ...lead, ...joined),
+    ...toggles(buttons),
+  };
 }

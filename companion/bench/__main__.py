@@ -1,0 +1,82 @@
+"""``python -m companion.bench``: one table on standard output, the same as JSON in a file.
+
+Exit status: 0 the table is whole, whoever won; 1 torch ran something uncompiled or unfused, and there is no
+table; 2 something that the table needs is missing, and its rows say so.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from companion.bench import contestants, machine
+from companion.bench.cases import cases, scaling
+from companion.bench.plot import plot
+from companion.bench.progress import Progress
+from companion.bench.report import Report, Row
+from companion.bench.rows import FLEX
+from companion.bench.settings import FULL, QUICK, Settings
+from companion.bench.table import table
+from companion.bench.watch import SlowPath
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measures, prints and writes; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    settings = replace(QUICK if options.quick else FULL, device=options.device, dtype=options.dtype)
+    try:
+        report = run(settings, with_scaling=options.plot is not None)
+    except SlowPath as slow:
+        print(f"no table: torch says that it took a slow path.\n{slow}", file=sys.stderr)
+        return 1
+    print(table(report))
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(report.to_json())
+    if options.plot is not None:
+        plot(report.scaling, options.plot)
+    return 2 if report.missing else 0
+
+
+def run(settings: Settings, *, with_scaling: bool = False) -> Report:
+    """All cases at these settings, with a progress bar on standard error."""
+    todo = cases(settings)
+    progress = Progress(len(todo) + with_scaling, sys.stderr)
+    rows, points = [], []
+    with tempfile.TemporaryDirectory() as cache:
+        # A cache of its own, so that what "compile" says is compiling and not reading.
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+        for case in todo:
+            progress.begin(case.name)
+            rows += case.rows(settings, progress.tick)
+            progress.end()
+        if with_scaling:
+            progress.begin("scaling")
+            points = scaling(settings, _best_block(rows), progress.tick)
+            progress.end()
+    described = machine.describe(settings.device)
+    return Report(described, asdict(settings), rows, contestants.missing(settings), points)
+
+
+def _best_block(rows: list[Row]) -> int:
+    """FlexAttention's best block size in the first row that has one."""
+    return int(next(row.contestant for row in rows if row.contestant.startswith(FLEX)).removeprefix(FLEX))
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m companion.bench", description="The performance table of this machine."
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two, no targets")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--dtype", default="float32", choices=("float16", "bfloat16", "float32"))
+    parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE", help="the JSON")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="also measure and draw the scaling plot")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

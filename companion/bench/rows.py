@@ -1,0 +1,57 @@
+"""From timings to rows of the table."""
+
+from dataclasses import replace
+
+from companion.bench.measure import Timing
+from companion.bench.report import Row
+from companion.bench.settings import Settings
+
+__all__ = ["aimed", "best_flex", "named", "speedup", "speedups"]
+
+FLEX = "FlexAttention, block "
+
+
+def aimed(row: Row, settings: Settings, sense: str, target: float) -> Row:
+    """The row with what is to be reached, if that holds at these settings."""
+    return replace(row, sense=sense, target=target) if settings.judged else row
+
+
+def speedup(what: str, name: str, timing: Timing, against: str, baseline: Timing, **more) -> Row:
+    """One row: how many times faster than the baseline, or why that cannot be said."""
+    absent = timing.seconds is None or baseline.seconds is None
+    return Row(
+        what,
+        name,
+        None if absent else baseline.seconds / timing.seconds,
+        against=against,
+        note=timing.note or (baseline.note if absent else ""),
+        **spent(timing),
+        **more,
+    )
+
+
+def speedups(what: str, times: dict[str, Timing], against: str, **more) -> list[Row]:
+    """A row for each of the contestants, over one of them."""
+    return [speedup(what, name, timing, against, times[against], **more) for name, timing in times.items()]
+
+
+def spent(timing: Timing) -> dict:
+    """The columns of a row that a timing fills."""
+    return {"seconds": timing.seconds, "prepare": timing.prepare, "compile": timing.compile}
+
+
+def best_flex(times: dict[str, Timing]) -> dict[str, Timing]:
+    """The same timings with FlexAttention's block sizes folded into one: the fastest, which says the rest."""
+    sizes = {name: timing for name, timing in times.items() if name.startswith(FLEX)}
+    ran = sorted((name for name in sizes if sizes[name].seconds is not None), key=lambda n: sizes[n].seconds)
+    best = ran[0] if ran else next(iter(sizes))
+    others = [f"{name.removeprefix(FLEX)}: {sizes[name].seconds:.3g} s" for name in ran[1:]]
+    folded = {name: timing for name, timing in times.items() if name not in sizes or name == best}
+    if others:
+        folded[best] = replace(sizes[best], note="block " + ", ".join(others))
+    return folded
+
+
+def named(times: dict[str, Timing], start: str) -> str:
+    """The contestant whose name starts so."""
+    return next(name for name in times if name.startswith(start))

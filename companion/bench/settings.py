@@ -1,0 +1,43 @@
+"""At what sizes the table is made."""
+
+from dataclasses import dataclass
+
+__all__ = ["FULL", "QUICK", "Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Sizes in tokens; ``dtype`` is a name in torch. ``judged``: whether the targets hold at these sizes."""
+
+    tokens: int = 8192
+    long_tokens: int = 131_072
+    window: int = 256
+    layout_window: int = 1024
+    mask_tokens: int = 16_384  # where create_block_mask is measured: it builds the dense mask first
+    batch: int = 1
+    heads: int = 8
+    dim: int = 64
+    repeats: int = 7
+    flex_blocks: tuple[int, ...] = (32, 64, 128)
+    scaling: tuple[int, ...] = (1024, 2048, 4096, 8192, 16_384)
+    device: str = "cpu"
+    dtype: str = "float32"
+    quick: bool = False
+
+    @property
+    def judged(self) -> bool:
+        return (self.device, self.dtype, self.quick) == ("cpu", "float32", False)
+
+
+FULL = Settings()
+QUICK = Settings(
+    tokens=1024,
+    long_tokens=16_384,
+    window=64,
+    layout_window=256,
+    mask_tokens=2048,
+    repeats=3,
+    flex_blocks=(64,),
+    scaling=(256, 512, 1024, 2048),
+    quick=True,
+)

@@ -1,0 +1,1 @@
+"""A small language model trained on a novel, with its weights and its text: what the chapters measure."""

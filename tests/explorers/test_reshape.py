@@ -1,0 +1,233 @@
+"""The reshape explorer: its arithmetic against NumPy's own reshape, keyboard, pointer, and what it says."""
+
+import gzip
+import itertools
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.explorers import frontend
+from companion.explorers.reshape import SIZES
+from companion.explorers.reshape import reshape as explorer
+from companion.frontend.mount import html
+from companion.look import css
+
+KIND = "explorer-reshape"
+AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+SHAPES = list(itertools.product(*SIZES.values()))
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
+body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
+</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
+document.querySelectorAll("[data-mount]").forEach((node) => {
+node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
+
+
+@pytest.fixture(scope="module")
+def js(browser):
+    """Calls a function of the front end: js("cutRight", size, token, column)."""
+    page = browser.new_page()
+    names = "address, cutRight, cutWrong, joinWrong, strays"
+    module = frontend.source(KIND).replace("export default", f"return {{ {names} }};\n(")
+    page.evaluate("code => { window.core = new Function(code)(); }", module.rstrip().rstrip(";") + ")")
+    yield lambda name, *args: page.evaluate("([name, args]) => core[name](...args)", [name, list(args)])
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A page with the explorer, delivered as the site does: a classic script over file://."""
+    widget = explorer()
+    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
+    script = frontend.sources()[KIND].replace("export default", "return")
+    file = tmp_path_factory.mktemp("explorer") / "page.html"
+    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
+    return file.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(5000)
+    troubles = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
+    page.goto(address)
+    yield page
+    page.close()
+    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
+
+
+def arrays(L, H, D, sentence=0):
+    """What NumPy makes of a batch of two: one array a panel, the numbers of one sentence."""
+    x = np.arange(2 * L * H * D).reshape(2, L, H * D)
+    right = x.reshape(2, L, H, D).swapaxes(1, 2)
+    wrong = x.reshape(2, H, L, D)
+    return [a[sentence] for a in (x, right, wrong, right.reshape(2, L, H * D))]
+
+
+def shown(page):
+    """The numbers of every panel, as they stand there."""
+    panels = page.locator(".att-panel").all()
+    return [np.array(panel.locator("[data-place]").all_inner_texts(), int) for panel in panels]
+
+
+def choose(page, **sizes):
+    for name, label in (("sentence", "sentence b"), ("tokens", "tokens L"), ("heads", "heads H")):
+        if name in sizes:
+            page.get_by_label(label).select_option(str(sizes[name]))
+    if "dim" in sizes:
+        page.get_by_label("numbers a head D").select_option(str(sizes["dim"]))
+
+
+def picked(page):
+    return page.locator("button[aria-pressed=true]").inner_text()
+
+
+@pytest.mark.parametrize(("L", "H", "D"), SHAPES)
+def test_every_number_goes_where_numpy_puts_it(js, L, H, D):
+    size = {"tokens": L, "heads": H, "dim": D}
+    x, right, wrong, joined = arrays(L, H, D)
+    for t, c in {(0, 0), (L - 1, H * D - 1), (1, H * D // 2), (L - 1, 0), (L - 2, H * D - 1)}:
+        for sentence in range(2):
+            assert js("address", size, sentence, t, c) == arrays(L, H, D, sentence)[0][t, c]
+        for name, into in (("cutRight", right), ("cutWrong", wrong)):
+            to = js(name, size, t, c)
+            assert into[to["head"], to["row"], to["d"]] == x[t, c]
+        back = js("joinWrong", size, t, c)
+        assert joined[back["token"], back["column"]] == x[t, c]
+
+
+def test_strays_are_the_numbers_in_a_row_of_another_token(page):
+    for L, H, D in SHAPES:
+        choose(page, tokens=L, heads=H, dim=D)
+        x, _, wrong, joined = arrays(L, H, D)
+        owner = np.repeat(np.arange(L), H * D)  # the token of every number
+        cut = sum(owner[number] != row for (_, row, _), number in np.ndenumerate(wrong))
+        join = sum(owner[number] != row for (row, _), number in np.ndenumerate(joined))
+        note = page.locator(".att-note").inner_text()
+        told = re.search(r"Of (\d+) numbers, .* puts (\d+) in .* join (\d+)\.", note).groups()
+        assert [int(count) for count in told] == [x.size, cut, join]
+
+
+@pytest.mark.parametrize(("L", "H", "D", "sentence"), [(4, 4, 2, 1), (2, 4, 1, 0), (4, 1, 2, 1)])
+def test_panels_show_what_numpy_computes(page, L, H, D, sentence):
+    choose(page, tokens=L, heads=H, dim=D, sentence=sentence)
+    for numbers, expected in zip(shown(page), arrays(L, H, D, sentence), strict=True):
+        np.testing.assert_array_equal(numbers.reshape(expected.shape), expected)
+
+
+def test_starts_with_the_number_of_the_spec(page):
+    x, right, wrong, _ = arrays(3, 2, 2)
+    assert picked(page) == str(x[1, 2])
+    (h, t, d), (h2, t2, d2) = (np.argwhere(a == x[1, 2])[0].tolist() for a in (right, wrong))
+    formula = " ".join(page.locator(".att-formula").inner_text().split())
+    right, wrong = f"Right: heads[0, {h}, {t}, {d}].", f"Wrong: heads[0, {h2}, {t2}, {d2}]."
+    assert formula == f"x[0, 1, 2] is number 6. {right} {wrong}"
+
+
+def test_arrow_keys_move_and_stop_at_the_edge(page):
+    page.locator("button[aria-pressed=true]").focus()
+    ways = [("Right", 7), ("Right", 7), ("Down", 11), ("Down", 11), ("Left", 10), ("Up", 6)]
+    for way, number in ways:
+        page.keyboard.press(f"Arrow{way}")
+        assert picked(page) == str(number)
+        assert page.evaluate("document.activeElement.innerText") == str(number)
+    assert page.locator("button[data-place][tabindex='0']").count() == 1
+
+
+@pytest.mark.parametrize("panel", range(4))
+def test_a_click_in_any_panel_picks_the_number_everywhere(page, panel):
+    page.locator(".att-panel").nth(panel).locator("[data-place='9']").click()
+    assert picked(page) == "9"
+    assert page.locator(".att-on").all_inner_texts() == ["9"] * 4
+    token = page.locator(".att-panel").nth(1).locator(".att-same").all_inner_texts()
+    assert sorted(token, key=int) == ["8", "9", "10", "11"]
+
+
+def test_a_smaller_shape_keeps_the_pick_inside_and_reset_restores(page):
+    choose(page, tokens=4, heads=4)
+    page.locator("button[data-place='31']").click()
+    choose(page, tokens=2, heads=1, dim=1)
+    assert picked(page) == "1"
+    page.get_by_role("button", name="Reset").press("Enter")
+    assert picked(page) == "6"
+    assert page.get_by_label("heads H").input_value() == "2"
+
+
+def test_changes_are_announced_once_they_have_settled(page):
+    page.locator("button[data-place='9']").click()
+    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('number 9')")
+    assert "The wrong join gives it to token 1." in page.get_by_role("status").inner_text()
+
+
+def test_no_key_reaches_the_notebook(page):
+    page.evaluate(
+        "() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }"
+    )
+    for key in ("a", "d", "x", "Enter", "ArrowUp"):
+        page.locator("button[aria-pressed=true]").press(key)
+    assert page.evaluate("window.leaked") == 0
+
+
+def test_unmounting_clears_the_element(page):
+    assert page.locator("[data-explorer=reshape]").count() == 1
+    page.evaluate("document.querySelector('[data-mount]').remount()")
+    assert page.locator(".att-explorer").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessible_in_both_themes_and_widths(page, theme, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    choose(page, tokens=4, heads=4)
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    small = page.evaluate(
+        "() => [...document.querySelectorAll('select, button, [data-place]')]"
+        ".map((node) => node.getBoundingClientRect())"
+        ".filter((r) => Math.min(r.width, r.height) < 24).length"
+    )
+    assert small == 0
+
+
+def test_bundle_reads_without_scripts():
+    widget = explorer()
+    bundle, _ = widget._repr_mimebundle_()
+    assert bundle["text/plain"] == widget.alt()
+    assert "number 6, token 1, column 2" in widget.alt()
+    assert "head 1, row 1; view alone into head 1, row 0" in widget.alt()
+    spec = re.search(r'<script type="application/json">(.*?)</script>', bundle["text/html"])[1]
+    assert json.loads(spec) == widget.spec
+
+
+def test_module_keeps_the_contract_of_a_mount():
+    module = frontend.source(KIND)
+    assert re.findall(r"^ *(?:import|export)\b.*", module, re.M) == [
+        "export default { mount, render: ({ model, el }) => mount(el, model.get(\"spec\")) };"
+    ]
+    assert module.rstrip().endswith("};")
+    assert len(gzip.compress(module.encode())) < 6_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"tokens": 5}, ValueError, r"tokens must be one of \(2, 3, 4\), got 5"),
+        ({"heads": 3}, ValueError, r"heads must be one of \(1, 2, 4\), got 3"),
+        ({"dim": 2.0}, TypeError, "dim"),
+        ({"token": 3}, ValueError, "token must be below 3, got 3"),
+        ({"column": -1}, ValueError, "column"),
+    ],
+)
+def test_a_shape_that_does_not_fit_is_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        explorer(**arguments)
