@@ -5,12 +5,13 @@ READY := .venv/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help book site lab test soak lock notebooks clean
+.PHONY: help book site lab test soak lock notebooks bench clean
 
 help:
 	@echo "make book       build the site and serve it (BOOK_SERVE=0: build only)"
 	@echo "make lab        JupyterLab on the chapters"
 	@echo "make test       everything: package, notebooks, site, browser"
+	@echo "make bench      the performance table of this machine (BENCH=--quick: small sizes)"
 	@echo "make soak       the long runs: the clinic over 50 seeds"
 	@echo "make notebooks  execute the notebooks and bring them to their committed form"
 	@echo "make lock       recompile requirements.txt from pyproject.toml"
@@ -42,6 +43,9 @@ test: site
 
 soak: $(READY)
 	$(BIN)/python tools/soak.py --seeds 50
+
+bench: $(READY)
+	$(BIN)/python -m companion.bench --out _build/bench.json --plot _build/bench.svg $(BENCH)
 
 notebooks: $(READY)
 	$(BIN)/python tools/notebooks.py

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "companion"
 # From the ground up. A room may import itself and what stands before it.
 FLOORS = [
     "reference", "layout", "patterns", "indices", "merge", "backends", "attention", "cache", "cost", "models",
-    "bench", "clinic", "look", "frontend", "exercises", "explorers", "figures", "device",
+    "bench", "limits", "clinic", "look", "frontend", "exercises", "explorers", "figures", "device",
 ]  # fmt: skip
 HEAVY = ("torch", "anywidget", "ipywidgets", "latex2mathml", "matplotlib", "triton", "numpy")
 

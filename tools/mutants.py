@@ -1,4 +1,4 @@
-"""Plants the faults of mutants.toml in a copy of the package, one at a time, and runs the test that must fail.
+"""Plants the faults of mutants.toml in a copy of the package, one at a time: the test of each must then fail.
 
     python tools/mutants.py [WORD ...]     all of them, or those with one of the words in name or file
 
@@ -33,7 +33,7 @@ PROCESSES.set_forkserver_preload(
 
 
 class Mutant(NamedTuple):
-    """A fault: ``old``, which ``file`` of the package holds once, becomes ``new``; ``test`` must then fail."""
+    """A fault: ``old``, which ``file`` holds once, becomes ``new``. ``test`` is there to fail then."""
 
     name: str
     file: str

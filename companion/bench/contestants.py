@@ -1,4 +1,4 @@
-"""Who is measured: this package's attention and its peers, each on the same tensors under the same pattern."""
+"""Who is measured: this package's attention and its peers, on the same tensors, under the same pattern."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,17 @@ from companion.backends.plan import plan
 from companion.bench.settings import Settings
 from companion.patterns import Pattern, sliding_window
 
-__all__ = ["Contestant", "Problem", "by_flex", "local", "missing", "ours", "problem", "sdpa_causal", "sdpa_mask"]
+__all__ = [
+    "Contestant",
+    "Problem",
+    "by_flex",
+    "local",
+    "missing",
+    "ours",
+    "problem",
+    "sdpa_causal",
+    "sdpa_mask",
+]
 
 Call = Callable[[], tuple[torch.Tensor, ...]]
 
@@ -58,8 +68,9 @@ class Contestant:
     """One way to compute a problem.
 
     ``prepare()`` does what is done once for a pattern and a length, its mask, layout or plan, and returns the
-    call to be timed; it is None for who cannot take part, and then ``absent`` says why. ``compiles``: the first
-    call compiles. ``exact``: it computes the pattern, so its results must agree with the others'.
+    call to be timed; it is None for who cannot take part, and then ``absent`` says why. ``prepares``: that
+    takes time worth telling. ``compiles``: the first call compiles. ``exact``: it computes the pattern, so
+    its results must agree with the others'.
     """
 
     name: str

@@ -11,11 +11,16 @@ __all__ = ["describe"]
 
 
 def describe(device: str) -> dict:
-    """Processor, threads, versions and date; the GPU too, if it is ``device``."""
+    """Processor, threads, load, versions and date; the GPU too, if it is ``device``.
+
+    The load tells whether others were computing: on a busy machine threads wait for each other, and whoever
+    uses them for many small steps loses most.
+    """
     found = {
         "processor": _processor(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
+        "load": _load(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "torch": torch.__version__,
@@ -24,6 +29,10 @@ def describe(device: str) -> dict:
     if device != "cpu":
         found["gpu"] = torch.cuda.get_device_name(device)
     return found
+
+
+def _load():
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else "unknown"
 
 
 def _processor():

@@ -1,7 +1,7 @@
 """How memory is measured: the highest mark of a fresh process, above where it stood before the call.
 
 On a CPU the mark is the resident set's, VmHWM of Linux's /proc/self/status, which counts every library's
-buffers, not only tensors. On a CUDA device it is that of torch's allocator.
+buffers, not only tensors, to within some hundred kilobytes. On a CUDA device it is that of torch's allocator.
 """
 
 import multiprocessing

@@ -14,8 +14,8 @@ class Row:
 
     ``reached`` is in ``unit``: "x" for a ratio, the speed-up over ``against`` or growth from it, "s" or "MB".
     ``target`` is what to reach, ``at least`` or ``at most`` as ``sense`` says. ``seconds`` is the median,
-    ``prepare`` the time for mask, layout or plan, ``compile`` that for compiling, ``megabytes`` the peak above
-    the inputs, and ``waste`` the pairs in the pattern's blocks of 64 over the pattern's own.
+    ``prepare`` the time for mask, layout or plan, ``compile`` that for compiling, ``megabytes`` the peak
+    above the inputs, and ``waste`` the pairs in the pattern's blocks of 64 over the pattern's own.
     """
 
     what: str

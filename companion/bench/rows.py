@@ -6,9 +6,9 @@ from companion.bench.measure import Timing
 from companion.bench.report import Row
 from companion.bench.settings import Settings
 
-__all__ = ["aimed", "best_flex", "named", "speedup", "speedups"]
+__all__ = ["FLEX", "aimed", "best_flex", "named", "speedup", "speedups", "spent"]
 
-FLEX = "FlexAttention, block "
+FLEX = "FlexAttention, block "  # how the names of its contestants begin
 
 
 def aimed(row: Row, settings: Settings, sense: str, target: float) -> Row:
@@ -44,7 +44,7 @@ def best_flex(times: dict[str, Timing]) -> dict[str, Timing]:
     """The same timings with FlexAttention's block sizes folded into one: the fastest, which says the rest."""
     sizes = {name: timing for name, timing in times.items() if name.startswith(FLEX)}
     ran = sorted((name for name in sizes if sizes[name].seconds is not None), key=lambda n: sizes[n].seconds)
-    best = ran[0] if ran else next(iter(sizes))
+    best = next(iter([*ran, *sizes]), None)
     others = [f"{name.removeprefix(FLEX)}: {sizes[name].seconds:.3g} s" for name in ran[1:]]
     folded = {name: timing for name, timing in times.items() if name not in sizes or name == best}
     if others:

@@ -18,7 +18,8 @@ class Settings:
     heads: int = 8
     dim: int = 64
     repeats: int = 7
-    flex_blocks: tuple[int, ...] = (32, 64, 128)
+    flex_blocks: tuple[int, ...] = (32, 64, 128)  # to choose the best of, under the window
+    pattern_flex_blocks: tuple[int, ...] = (32, 64, 128)  # and under the other patterns
     scaling: tuple[int, ...] = (1024, 2048, 4096, 8192, 16_384)
     device: str = "cpu"
     dtype: str = "float32"
@@ -38,6 +39,7 @@ QUICK = Settings(
     mask_tokens=2048,
     repeats=3,
     flex_blocks=(64,),
+    pattern_flex_blocks=(),
     scaling=(256, 512, 1024, 2048),
     quick=True,
 )

@@ -5,14 +5,14 @@ from companion.bench.report import Report, Row
 __all__ = ["table"]
 
 _COLUMNS = (
-    "reached", "target", "met", "against", "what", "contestant", "seconds", "prepare", "compile", "peak MB",
-    "waste", "note",
+    "reached", "target", "met", "contestant", "against", "seconds", "prepare", "compile", "peak MB", "waste",
+    "note",
 )  # fmt: skip
 _RIGHT = {"reached", "seconds", "prepare", "compile", "peak MB", "waste"}
 
 
 def table(report: Report) -> str:
-    """The table as text, with the machine above it and what is missing below."""
+    """The table as text: the machine above it, a line before each measurement, what is missing below."""
     machine = ", ".join(f"{name} {value}" for name, value in report.machine.items())
     settings = report.settings
     sizes = (
@@ -22,7 +22,14 @@ def table(report: Report) -> str:
     lines = [machine, sizes]
     if not any(row.target is not None for row in report.rows):
         lines.append("no targets: they are set for a full run on a CPU in float32")
-    lines += ["", *_aligned([_COLUMNS, *(_cells(row) for row in report.rows)])]
+    heading, *aligned = _aligned([_COLUMNS, *(_cells(row) for row in report.rows)])
+    lines += ["", heading]
+    before = None
+    for row, line in zip(report.rows, aligned, strict=True):
+        if row.what != before:
+            lines.append(row.what)
+        lines.append(line)
+        before = row.what
     return "\n".join(lines + [f"missing: {what}" for what in report.missing])
 
 
@@ -31,8 +38,8 @@ def _cells(row: Row):
     target = "-" if row.target is None else f"{row.sense} {row.target:g} {row.unit}"
     return (
         "-" if row.reached is None else f"{row.reached:.{_digits(row.reached)}f} {row.unit:2}",
-        target, met, row.against or "-", row.what, row.contestant,
-        _number(row.seconds, 4), _number(row.prepare, 4), _number(row.compile, 1), _number(row.megabytes, 0),
+        target, met, row.contestant, row.against or "-",
+        _number(row.seconds, 4), _number(row.prepare, 4), _number(row.compile, 1), _number(row.megabytes, 1),
         _number(row.waste, 2), row.note,
     )  # fmt: skip
 

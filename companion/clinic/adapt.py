@@ -1,18 +1,17 @@
 """Calling a function of any style, layout and kind of array, and what came of the call."""
 
 import inspect
-import warnings
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
+from companion import limits
 from companion.clinic.cases import square
 from companion.clinic.kinds import kind_named, likely_kinds
-from companion.clinic.stop import TimeUp, time_limit
 from companion.patterns import full
 
-__all__ = ["LAYOUTS", "STYLES", "Adapter", "Outcome", "adapt", "name_of", "said"]
+__all__ = ["LAYOUTS", "STYLES", "Adapter", "Outcome", "adapt", "name_of", "overrun", "said"]
 
 #: Axes of query, key and value. Letters left out have size 1.
 LAYOUTS = ("BHLD", "BLHD", "BLD", "LD")
@@ -100,20 +99,18 @@ class Adapter:
         names = ["query", "key", "value", *([self.style] if len(given) > 3 else [])]
         before = [self.kind.copy(x) for x in given]
         call = self._words(names, given, named)
-        try:
-            with time_limit(self.seconds), warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                raw = self.fn(*arrays, *positional, **named)
-        except TimeUp:
-            return Outcome(call, trouble="hangs", words=f"stopped after {self.seconds:g} s")
-        except (Exception, SystemExit) as error:
-            return Outcome(call, trouble="raises", words=said(error))
+        with np.errstate(all="ignore"):
+            found = limits.call(self.fn, (*arrays, *positional), self.seconds, named)
+        if found.state == "raised":
+            return Outcome(call, trouble="raises", words=said(found.error))
+        if found.state != "value":
+            return Outcome(call, trouble="hangs", words=overrun(found, self.seconds))
         changed = [
             not np.array_equal(self.kind.float64(x), self.kind.float64(y), equal_nan=True)
             for x, y in zip(given, before, strict=True)
         ]
         wrote = tuple(name for name, differs in zip(names, changed, strict=True) if differs)
-        return replace(self._read(case, raw, call), wrote=wrote)
+        return replace(self._read(case, found.value, call), wrote=wrote)
 
     def _read(self, case, raw, call):
         value = raw[0] if isinstance(raw, tuple) and raw else raw
@@ -212,6 +209,13 @@ def said(error) -> str:
     """An exception in one line: its type and the first line of its message, not too long."""
     first = str(error).strip().split("\n")[0]
     return f"{type(error).__name__}: {first[:200]}{' ...' if len(first) > 200 else ''}"
+
+
+def overrun(found, seconds) -> str:
+    """What happened to a call that took longer than ``seconds``: a `limits.Outcome` in words."""
+    if found.state == "stuck":
+        return f"not done after {seconds:g} s, could not be stopped and still runs"
+    return f"stopped after {seconds:g} s"
 
 
 def _kind_of(value):

@@ -14,7 +14,6 @@ from companion.clinic.probes.memory import strides
 from companion.clinic.probes.precision import precisions
 from companion.clinic.probes.repeat import determinism
 from companion.clinic.report import Evidence, Finding, Report, Trial
-from companion.clinic.stop import can_stop
 from companion.patterns import Pattern, causal
 
 __all__ = ["PARTS", "examine"]
@@ -61,7 +60,7 @@ def examine(
     strict: also demand what this book's own functions promise and a matrix product alone does not give: a
         hidden NaN or infinity does not show, and float16 products may not overflow.
     skip: names of parts (`PARTS`) that are no part of the function's contract.
-    seed: of the inputs. seconds: after which a call is stopped, in the main thread of a system that can.
+    seed: of the inputs. seconds: after which a call is stopped; see `companion.limits.call`.
     device: where tensors lie.
 
     Raises TypeError or ValueError for arguments that are not of these; never for what ``fn`` does.
@@ -79,9 +78,6 @@ def examine(
         _run(exam, strict, set(skip))
     except Hangs:
         exam.note("the rest", 0, "not examined: the function hangs")
-    if not can_stop():
-        words = "none: only in the main thread, on a system with SIGALRM, can a call be stopped"
-        exam.note("time limit", 0, words)
     return Report(str(adapter), repr(pattern), tuple(exam.findings), tuple(exam.tried))
 
 

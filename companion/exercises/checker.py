@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from companion.exercises import limits
+from companion import limits
 from companion.exercises.kinds.code import Code
 from companion.exercises.verdict import Failure, Verdict
 
@@ -14,6 +14,7 @@ __all__ = ["build", "verdict"]
 
 A_CALL = 1.5  # seconds
 ALL_CALLS = 3.0
+A_DIAGNOSIS = 10.0  # seconds; it takes less than one where nothing else runs
 SEEDS = 2  # cases of one size
 
 
@@ -204,7 +205,7 @@ def _alike(one, other):
 def _diagnosis(spec, function, outcomes):
     if spec.diagnose is None or outcomes[-1].state != "value":
         return None
-    return limits.call(spec.diagnose, (function,), A_CALL).value
+    return limits.call(spec.diagnose, (function,), A_DIAGNOSIS).value
 
 
 def _failure(case, outcome):

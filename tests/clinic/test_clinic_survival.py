@@ -1,4 +1,4 @@
-"""Functions that hang, raise, print or return nonsense on the way, and the thread that cannot stop them."""
+"""Functions that hang, raise, print or return nonsense on the way, in the main thread and in another."""
 
 import threading
 import time
@@ -35,14 +35,52 @@ def test_a_function_that_hangs_is_stopped(fn):
     assert time.monotonic() - start < 60
 
 
-def test_where_nothing_can_be_stopped_the_report_says_so():
+def in_a_thread(fn, **options):
     reports = []
-    thread = threading.Thread(target=lambda: reports.append(examine(attend)))
+    thread = threading.Thread(target=lambda: reports.append(examine(fn, **options)))
     thread.start()
     thread.join()
-    assert reports[0].healthy
-    assert reports[0].tried[-1].part == "time limit"
-    assert "can a call be stopped" in reports[0].tried[-1].outcome
+    return reports[0]
+
+
+def test_in_a_thread_a_function_is_examined_and_stopped_too():
+    assert in_a_thread(attend).healthy
+    report = in_a_thread(hangs_at_13, seconds=0.3)
+    assert report.names == ("hangs",)
+    assert "stopped after 0.3 s" in report.findings[0].evidence.note
+
+
+def test_what_cannot_be_stopped_is_said():
+    held = threading.Event()
+
+    def held_in_compiled_code(q, k, v):
+        if q.shape[-2] == 13:
+            held.wait()
+        return attend(q, k, v)
+
+    report = in_a_thread(held_in_compiled_code, seconds=0.3)
+    held.set()
+    assert report.names == ("hangs",)
+    assert "could not be stopped and still runs" in report.findings[0].evidence.note
+
+
+def test_a_gradient_that_hangs_is_stopped():
+    def never(grad, *arguments, **named):
+        while True:
+            pass
+
+    report = examine(attend, gradient=never, seconds=0.3)
+    assert report.names == ("hangs",)
+    assert report.findings[0].evidence.call == "its gradient"
+
+
+def test_what_the_function_prints_is_not_shown(capsys):
+    def talks(q, k, v):
+        print("here I am")
+        return attend(q, k, v)
+
+    assert examine(talks).healthy
+    assert capsys.readouterr().out == ""
 
 
 def test_a_function_that_raises_for_one_length():

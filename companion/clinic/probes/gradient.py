@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from companion.clinic.adapt import said
+from companion import limits
+from companion.clinic.adapt import overrun, said
 from companion.clinic.exam import Hangs, place
 from companion.clinic.kinds import epsilon
 from companion.clinic.model import gradients
-from companion.clinic.stop import TimeUp, time_limit
 
 __all__ = ["gradient"]
 
@@ -24,12 +24,10 @@ def gradient(exam):
         rng = np.random.default_rng([exam.seed, tried])
         grad = rng.normal(size=(*case.query.shape[:3], case.value.shape[-1])).round(2)
         try:
-            with time_limit(exam.adapter.seconds):
-                got = _by_hand(exam, case, grad) if exam.gradient else _by_autograd(exam, case, grad)
-        except TimeUp:
-            exam.find("hangs", case, "its gradient", note=f"stopped after {exam.adapter.seconds:g} s")
-            raise Hangs from None
-        except Exception as error:
+            got = _by_hand(exam, case, grad) if exam.gradient else _by_autograd(exam, case, grad)
+        except Hangs:
+            raise
+        except (Exception, SystemExit) as error:
             return tried, f"refused: {said(error)}"
         if got is None:
             return tried, "the output carries no gradient"
@@ -68,7 +66,8 @@ def _by_autograd(exam, case, grad):
         raise RuntimeError(outcome.words)
     if not outcome.raw.requires_grad:
         return None
-    (outcome.raw * adapter.kind.make(adapter.laid(grad), adapter.dtype)).sum().backward()
+    total = (outcome.raw * adapter.kind.make(adapter.laid(grad), adapter.dtype)).sum()
+    _limited(exam, case, total.backward, ())
     return [None if x.grad is None else adapter.canonical(adapter.kind.float64(x.grad)) for x in arrays]
 
 
@@ -76,5 +75,16 @@ def _by_hand(exam, case, grad):
     adapter = exam.adapter
     positional, named = adapter.extras(case)
     dout = adapter.kind.make(adapter.laid(grad), adapter.dtype)
-    got = exam.gradient(dout, *adapter.arrays(case), *positional, **named)
+    got = _limited(exam, case, exam.gradient, (dout, *adapter.arrays(case), *positional), named)
     return [adapter.canonical(adapter.kind.float64(x)) for x in got]
+
+
+def _limited(exam, case, function, args, named=None):
+    seconds = exam.adapter.seconds
+    found = limits.call(function, args, seconds, named)
+    if found.state == "raised":
+        raise found.error
+    if found.state != "value":
+        exam.find("hangs", case, "its gradient", note=overrun(found, seconds))
+        raise Hangs
+    return found.value

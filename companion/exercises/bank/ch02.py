@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -15,6 +16,7 @@ from companion.exercises.kinds import (
     Vector,
     Wrong,
 )
+from companion.patterns import full
 from companion.reference import attend, logsumexp, softmax
 
 __all__ = ["EXERCISES"]
@@ -57,6 +59,15 @@ def random_scores(rng, size):
 def max_and_sum(scores):
     peak = scores.max()
     return peak, np.exp(scores - peak).sum()
+
+
+def fault_of_one_token(function):
+    """What the clinic says of attention for one token, asked for every row of a sequence."""
+
+    def rows(query, key, value):
+        return np.stack([function(q, key, value) for q in query])
+
+    return named_fault(rows, full(), style="qkv", layout="LD", kind="numpy")
 
 
 EXERCISES = [
@@ -471,6 +482,7 @@ def attend(q, K, V):
                 "This is the plain mean of the values: the query and the keys were not used.",
             ),
         ),
+        diagnose=fault_of_one_token,
         why="Every case agrees, the ones with scores in the thousands too.",
         hints=(
             "All dot products at once are one matrix times the query.",

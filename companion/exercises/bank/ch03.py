@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -173,14 +174,6 @@ def divided(d):
     return d.alpha[:3] / d.alpha[:3].sum()
 
 
-def clinic(function):
-    """What the clinic says of a function that no listed mistake explains; its dtype is not at issue here."""
-    from companion.clinic import examine
-
-    findings = [found for found in examine(function).findings if found.name != "changes the dtype"]
-    return f"The clinic finds: {findings[0].name}. {findings[0].cause}" if findings else None
-
-
 EXERCISES = [
     PickTokens(
         id="ch03-first-row",
@@ -339,7 +332,7 @@ shape `(L, Dv)`. Return the outputs, `(L, Dv)`. The largest cases have scores in
         inputs=qkv,
         reference=mask_first,
         sizes=(1, 2, 3, 5, 8),
-        diagnose=clinic,
+        diagnose=named_fault,
         mistakes=(
             CodeMistake(
                 "no mask",

@@ -1,7 +1,10 @@
 """Chapter 5, From rows to matrices. Answers and expected mistakes are computed wherever they can be."""
 
+from functools import partial
+
 import numpy as np
 
+from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -57,15 +60,6 @@ def batch(rng, size):
 
 def causal_reference(query, key, value):
     return attention(query, key, value, causal().mask(query.shape[-2]))
-
-
-def first_finding(function):
-    """What the clinic says of a function; the dtype is left out, for all cases here are float64."""
-    from companion.clinic import examine
-
-    report = examine(function, layout="BHLD", kind="numpy")
-    findings = [found for found in report.findings if found.name != "changes the dtype"]
-    return f"{findings[0].name}: {findings[0].cause}" if findings else None
 
 
 def wide_rows(rng, size):
@@ -289,7 +283,7 @@ the root of `dim`. Use no loop.""",
                 " infinity.",
             ),
         ),
-        diagnose=first_finding,
+        diagnose=partial(named_fault, layout="BHLD", kind="numpy"),
         why="Every case agrees with the loop, batch by batch and head by head.",
         hints=(
             (
