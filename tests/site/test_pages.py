@@ -53,7 +53,8 @@ def test_every_exercise_call_is_a_mount(page):
     ]
     mounts = re.findall(r'data-mount="exercise"><script type="application/json">(.*?)</script>', html(page))
     assert [json.loads(data)["id"] for data in mounts] == calls
-    assert len(calls) >= 8
+    # A numbered chapter has exercises; the page between chapters 3 and 4 has none.
+    assert len(calls) >= 8 or re.fullmatch(r"notebooks/\d\d[a-z]_\w+\.html", page)
 
 
 @pytest.mark.parametrize("page", chapters())

@@ -1,5 +1,6 @@
 """Two pages made from registries: the concept map in text form, and the glossary."""
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -31,28 +32,38 @@ class ConceptMap(Registry):
 
     def run(self):
         concepts = self.read()["concept"]
-        titles = {concept["id"]: concept["title"] for concept in concepts}
+        names = {concept["id"]: concept["title"] for concept in concepts}
+        source = Path(self.state.document.settings.env.srcdir)
         pages = dict.fromkeys(concept["page"] for concept in concepts)
-        return [page_section(page, [c for c in concepts if c["page"] == page], titles) for page in pages]
+        return [
+            page_section(page, heading(source / f"{page}.ipynb"), [c for c in concepts if c["page"] == page], names)
+            for page in pages
+        ]
 
 
-def page_section(page, concepts, titles):
+def heading(notebook):
+    """The title of a chapter: the first line of its first cell."""
+    first = json.loads(notebook.read_text())["cells"][0]["source"]
+    return "".join(first).splitlines()[0].removeprefix("# ")
+
+
+def page_section(page, title, concepts, names):
     name = page.rpartition("/")[2]
     section = nodes.section("", ids=[f"concepts-{slug(name)}"], names=[f"concepts-{name}"])
-    section += nodes.title("", "", link(page, None))
-    section += nodes.bullet_list("", *(item(concept, titles) for concept in concepts))
+    section += nodes.title("", title)
+    section += nodes.bullet_list("", *(item(concept, names) for concept in concepts))
     return section
 
 
-def item(concept, titles):
-    line = nodes.paragraph("", "", nodes.strong("", "", link(concept["page"], concept["title"], concept["section"])))
+def item(concept, names):
+    line = nodes.paragraph("", "", nodes.strong("", "", section_link(concept)))
     parts = [line]
     for label, key in (("Learn before", "learn_before"), ("Related", "related")):
         if concept[key]:
             others = nodes.paragraph("", f"{label}: ")
             for place, other in enumerate(concept[key]):
                 others += nodes.Text(", " if place else "")
-                others += nodes.reference("", titles[other], internal=True, refuri=f"#concept-{other}")
+                others += nodes.reference("", names[other], internal=True, refuri=f"#concept-{other}")
             parts.append(others)
     return nodes.list_item("", *parts, ids=[f"concept-{concept['id']}"])
 
@@ -65,26 +76,24 @@ class Glossary(Registry):
         entries = nodes.definition_list(classes=["att-glossary"])
         for term in sorted(terms, key=str.casefold):
             page, meaning = terms[term]
-            told = nodes.paragraph("", f"{meaning} ", nodes.Text("("), link(page, None), nodes.Text(")"))
+            told = nodes.paragraph("", f"{meaning} ", nodes.Text("("), page_link(page), nodes.Text(")"))
             entries += nodes.definition_list_item(
                 "", nodes.term("", term, ids=[f"term-{slug(term)}"]), nodes.definition("", told)
             )
         return [entries]
 
 
-def link(page, text, section=None):
-    """A link to a page by its title, or to a section of it."""
-    target = f"/{page}"
-    if section:
-        return nodes.reference("", text, internal=True, refuri=f"../{page}.html#{anchor(section)}")
+def section_link(concept):
+    """A link to the section that teaches a concept, by the id that docutils gives its heading."""
+    address = f"../{concept['page']}.html#{nodes.make_id(concept['section'])}"
+    return nodes.reference("", concept["title"], internal=True, refuri=address)
+
+
+def page_link(page):
+    """A link to a page by its title."""
     return addnodes.pending_xref(
-        "", nodes.inline("", text or ""), refdomain="std", reftype="doc", refexplicit=bool(text), reftarget=target
+        "", nodes.inline("", ""), refdomain="std", reftype="doc", refexplicit=False, reftarget=f"/{page}"
     )
-
-
-def anchor(section):
-    """The id that docutils gives a heading."""
-    return nodes.make_id(section)
 
 
 def setup(app):
