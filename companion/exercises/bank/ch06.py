@@ -1,8 +1,11 @@
 """Chapter 6, Decoding one token at a time. Answers and mistakes are computed wherever they can be."""
 
+from functools import partial
+
 import numpy as np
 
 from companion.cost import bytes_moved, cache_bytes, flops
+from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -85,15 +88,6 @@ def continuation(rng, size):
 def causal_reference(query, key, value):
     L, S = query.shape[-2], key.shape[-2]
     return attention(query, key, value, causal().mask(L, S, query_offset=S - L))
-
-
-def first_finding(function):
-    """What the clinic says of a function; the dtype is left out, for all cases here are float64."""
-    from companion.clinic import examine
-
-    report = examine(function, style="qkv", layout="BHLD", kind="numpy")
-    findings = [found for found in report.findings if found.name != "changes the dtype"]
-    return f"{findings[0].name}: {findings[0].cause}" if findings else None
 
 
 STUB = '''
@@ -385,7 +379,7 @@ divided by the root of `dim`. It must be right for $L = 1$, for $L = S$, and in 
                 "The scores are not divided by the root of `dim`.",
             ),
         ),
-        diagnose=first_finding,
+        diagnose=partial(named_fault, style="qkv", layout="BHLD", kind="numpy"),
         why="One function for prefill, chunks and single tokens.",
         hints=(
             "The mask has $L$ rows and $S$ columns. At which position does row 0 stand?",
