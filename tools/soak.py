@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from clinic.implementations import HEALTHY
+from clinic.implementations import COMPILED, COMPILERS, HEALTHY
 
 from companion.clinic import examine
 from companion.clinic.faults import FORMS, PLANTED, pair
@@ -21,7 +21,7 @@ from companion.clinic.matrix import detections, misfits
 
 def healthy(seeds):
     """False alarms of each implementation."""
-    for implementation in HEALTHY:
+    for implementation in (*HEALTHY, *([COMPILED] if COMPILERS else [])):
         alarms = []
         for seed in range(seeds):
             report = examine(implementation.fn, implementation.pattern, seed=seed, **implementation.options)

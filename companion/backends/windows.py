@@ -10,7 +10,7 @@ from companion.backends.plan import Part
 __all__ = ["Batch", "batches"]
 
 # Query rows of a batch. On a CPU few rows stay in its cache; on a GPU many keep it busy.
-_ROWS = {"cpu": 512, "cuda": 8192}
+_ROWS = {"cpu": 1024, "cuda": 8192}
 
 
 class Batch(NamedTuple):

@@ -1,6 +1,7 @@
 """Attention functions that nobody here wrote, as a user would hand them to the clinic."""
 
 from dataclasses import dataclass, field
+from shutil import which
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +17,8 @@ from x_transformers.attend import Attend
 from companion.patterns import Pattern, causal, full, sinks, sliding_window
 
 __all__ = [
+    "COMPILED",
+    "COMPILERS",
     "HEALTHY",
     "Implementation",
     "bucketed",
@@ -58,13 +61,16 @@ def multihead(q, k, v, mask):
 def flex(pattern, compiled=False):
     """FlexAttention; a pattern is a mask_mod as it stands, once it is told where the queries are."""
     run = torch.compile(flex_attention) if compiled else flex_attention
+    # Past its limit torch would run the rest uncompiled, without a word.
+    many = torch._dynamo.config.patch(recompile_limit=64, fail_on_recompile_limit_hit=True)
 
     def attend(q, k, v):
         L, S = q.shape[-2], k.shape[-2]
         mask = create_block_mask(
             lambda b, h, i, j: pattern(b, h, i + S - L, j), None, None, L, S, device="cpu"
         )
-        return run(q, k, v, block_mask=mask, enable_gqa=q.shape[1] != k.shape[1])
+        with many:
+            return run(q, k, v, block_mask=mask, enable_gqa=q.shape[1] != k.shape[1])
 
     return attend
 
@@ -105,3 +111,12 @@ HEALTHY = (
     Implementation("memory-efficient-attention", bucketed, options={"skip": ["decoding"]}),
     Implementation("memory-efficient-attention, one bucket", unbucketed),
 )
+
+#: What a compiled FlexAttention needs.
+COMPILERS = [name for name in ("g++", "clang++", "c++") if which(name)]
+
+#: The same, compiled: once for every shape and dtype, hence one length.
+COMPILED = Implementation(
+    "FlexAttention compiled", flex(sliding_window(4), compiled=True), sliding_window(4),
+    {"kind": "torch", "layout": "BHLD", "lengths": (64,), "seconds": 170},
+)  # fmt: skip

@@ -206,7 +206,21 @@ def test_a_gradient_by_hand_of_the_wrong_shape():
 
     report = examine(lambda q, k, v: plain(q, k, v, True), full(), gradient=shapeless)
     assert report.names == ("wrong gradient",)
-    assert examine(lambda q, k, v: plain(q, k, v, True), full(), gradient=lambda *given: None).healthy
+
+
+@pytest.mark.parametrize(
+    ("gradient", "words"),
+    [
+        (lambda grad, q, k, v: (q, k), "returned 2 arrays, expected 3"),
+        (lambda *given: None, "TypeError"),
+        (lambda grad, q, k, v: 1 / 0, "ZeroDivisionError"),
+        (lambda grad, q, k, v: ("q", "k", "v"), "ValueError"),
+    ],
+)
+def test_a_gradient_by_hand_that_gives_none(gradient, words):
+    report = examine(lambda q, k, v: plain(q, k, v, True), full(), gradient=gradient)
+    assert report.names == ("raises",)
+    assert words in report.findings[0].evidence.note
 
 
 def test_a_function_without_gradient_is_no_fault():

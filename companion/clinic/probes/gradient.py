@@ -28,6 +28,9 @@ def gradient(exam):
         except Hangs:
             raise
         except (Exception, SystemExit) as error:
+            if exam.gradient:
+                exam.find("raises", case, "its gradient", note=said(error))
+                return tried, "found: raises"
             return tried, f"refused: {said(error)}"
         if got is None:
             return tried, "the output carries no gradient"
@@ -76,6 +79,8 @@ def _by_hand(exam, case, grad):
     positional, named = adapter.extras(case)
     dout = adapter.kind.make(adapter.laid(grad), adapter.dtype)
     got = _limited(exam, case, exam.gradient, (dout, *adapter.arrays(case), *positional), named)
+    if len(got) != 3:
+        raise ValueError(f"returned {len(got)} arrays, expected 3: the gradients of query, key and value")
     return [adapter.canonical(adapter.kind.float64(x)) for x in got]
 
 

@@ -1,8 +1,12 @@
 """Chapter 4, The dense assumption. Every answer and every expected mistake is computed from the data."""
 
+from functools import partial
+
 import numpy as np
 
+from companion import reference
 from companion.cost import flops
+from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -32,6 +36,19 @@ def effective_numbers(alpha):
     return np.array([np.exp(-(seen * np.log(seen)).sum()), 1 / (alpha**2).sum()])
 '''
 
+WEIGHTS = '''
+import numpy as np
+
+
+def attend_and_weigh(query, key, value):
+    """Causal attention of one head, and its weights: (L, D) each to (L, D) and (L, L)."""
+    scores = query @ key.T / np.sqrt(query.shape[-1])
+    scores = np.where(np.tri(len(query), dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return weights @ value, weights
+'''
+
 # Two heads of one query, over the same nine tokens.
 WORDS = ("the", "river", "rose", "and", "the", "old", "bank", "gave", "way")
 HEADS = {
@@ -47,6 +64,18 @@ def edited(source, *changes):
             raise ValueError(f"{old!r} does not occur in {source!r}")
         source = source.replace(old, new)
     return source
+
+
+def one_head(rng, size):
+    return tuple(rng.normal(size=(size, 4)) for _ in range(3))
+
+
+def output_and_weights(query, key, value):
+    keys = [key[: i + 1] for i in range(len(query))]
+    weights = np.zeros((len(query), len(query)))
+    for i, row in enumerate(weights):
+        row[: i + 1] = reference.attention_weights(query[i], keys[i])
+    return weights @ value, weights
 
 
 def entropy(alpha):
@@ -358,6 +387,56 @@ def effective_numbers(alpha):
             "For the entropy sum `-a * log(a)` over those. The squares need no care.",
         ),
         solution="A zero weight is left out of the entropy, since $a \\ln a$ goes to 0 with $a$.",
+    ),
+    Code(
+        id="ch04-code-weights",
+        title="Show the weights",
+        difficulty=2,
+        minutes=8,
+        prompt=r"""
+Write `attend_and_weigh(query, key, value)` in NumPy, for one head. All three have the shape `(L, D)`; token $i$
+reads tokens 0 to $i$, and scores are divided by the root of $D$. Return two arrays: the outputs, `(L, D)`, and the
+weights, `(L, L)`, with zeros in the future.""",
+        stub='''import numpy as np
+
+
+def attend_and_weigh(query, key, value):
+    """Causal attention of one head, and its weights: (L, D) each to (L, D) and (L, L)."""
+    raise NotImplementedError
+''',
+        code=WEIGHTS,
+        inputs=one_head,
+        reference=output_and_weights,
+        mistakes=(
+            CodeMistake(
+                "returned the scores",
+                edited(WEIGHTS, ("weights @ value, weights", "weights @ value, scores")),
+                "The second result is the scores. Weights are their softmax: no entry is negative, and each row "
+                "adds up to 1.",
+            ),
+            CodeMistake(
+                "returned the powers",
+                edited(WEIGHTS, ("weights @ value, weights", "weights @ value, powers")),
+                "The second result is the exponentials, not yet divided by their sum.",
+            ),
+            CodeMistake(
+                "returned one",
+                edited(WEIGHTS, ("weights @ value, weights", "weights @ value")),
+                "One array came back. Return two: outputs, then weights.",
+            ),
+            CodeMistake(
+                "the wrong way round",
+                edited(WEIGHTS, ("weights @ value, weights", "weights, weights @ value")),
+                "The two results come in the other order: outputs first.",
+            ),
+        ),
+        diagnose=partial(named_fault, style="qkv", layout="LD", kind="numpy"),
+        why="Outputs and weights agree with the loop, row by row.",
+        hints=(
+            "Write the five steps of chapter 2 for all rows at once, and keep the weights in a name of their own.",
+            "The mask comes before the softmax. `np.tri` gives ones on and below the diagonal.",
+        ),
+        solution="The mask before the softmax, then the weights twice: times the values, and by themselves.",
     ),
     Number(
         id="ch04-ninety",
