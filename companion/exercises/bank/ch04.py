@@ -41,7 +41,7 @@ import numpy as np
 
 
 def attend_and_weigh(query, key, value):
-    """Causal attention of one head, and its weights: (L, D) each to (L, D) and (L, L)."""
+    """Causal attention of one head, with its weights: (L, D), (L, L)."""
     scores = query @ key.T / np.sqrt(query.shape[-1])
     scores = np.where(np.tri(len(query), dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -401,7 +401,7 @@ weights, `(L, L)`, with zeros in the future.""",
 
 
 def attend_and_weigh(query, key, value):
-    """Causal attention of one head, and its weights: (L, D) each to (L, D) and (L, L)."""
+    """Causal attention of one head, with its weights: (L, D), (L, L)."""
     raise NotImplementedError
 ''',
         code=WEIGHTS,
