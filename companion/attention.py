@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from companion.backends import blocks, dense, flex
+from companion.backends import blocks, dense, flex, launch
 from companion.backends.guard import guarded
 from companion.indices import IndexSet
 from companion.patterns import Pattern, causal
@@ -14,7 +14,7 @@ from companion.patterns.numbers import whole
 
 __all__ = ["Choice", "attention", "choose"]
 
-_BACKENDS = {"dense": dense, "blocks": blocks, "flex": flex}
+_BACKENDS = {"dense": dense, "blocks": blocks, "flex": flex, "triton": launch}
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _SMALL = 2**14  # pairs of query and key, up to which the plain formula is as fast as anything
 
@@ -56,7 +56,7 @@ def attention(
         Multiplies the dot products; D ** -0.5 unless given.
     enable_gqa : bool
         Allows Hq to be a multiple of Hkv: key head h serves the query heads h Hq / Hkv and on.
-    backend : "auto", "dense", "blocks" or "flex"
+    backend : "auto", "dense", "blocks", "flex" or "triton"
         "auto" takes what `choose` names. Any other does the call or raises ValueError, saying why it cannot.
     return_lse : bool
         Also return the log-sum-exp of every row's scores.

@@ -1,6 +1,6 @@
 """Ways to compute attention: one file each, one signature.
 
-Every backend has
+Every backend has (that of "triton" is `launch`: its kernels need Triton, its reasons do not)
 
 - ``forward(query, key, value, pattern, *, query_offset, scale) -> (out, lse)``, for arguments that
   ``companion.attention`` has checked: tensors ``(batch, heads, tokens, dim)`` whose entries are finite and

@@ -1,0 +1,180 @@
+"""The backend "triton": what the kernels of `companion.backends.triton` can do, and how they are launched."""
+
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import torch
+from torch.nn.functional import pad
+
+from companion.backends.lists import block_size, lists
+from companion.patterns import Pattern
+
+__all__ = ["forward", "reason"]
+
+_NO_INTERPRETER = "on a CPU Triton needs TRITON_INTERPRET=1, set before triton is imported"
+_LARGEST = 256  # head dimension
+_MOST_ALIKE = 64  # query heads that fit a block
+_SHARE = 4  # blocks that a split of a row's list holds at least
+_FORWARD, _BACKWARD = 0, 1
+
+
+class _Tile(NamedTuple):
+    """The shape of a kernel's work: ``rows`` of a program, met by ``step`` columns at a time."""
+
+    rows: int
+    step: int
+    num_warps: int
+    num_stages: int
+
+
+# By the head dimension, up to: the tiles of the forward and of the backward pass, to fit the registers and
+# the shared memory of a Hopper GPU. Only the half precisions go to its matrix units.
+_HALF = {
+    64: (_Tile(128, 64, 4, 3), _Tile(128, 64, 8, 3)),
+    128: (_Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
+    256: (_Tile(128, 32, 8, 3), _Tile(64, 32, 8, 2)),
+}
+_FLOAT = {
+    64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2)),
+    128: (_Tile(32, 32, 4, 3), _Tile(32, 16, 4, 2)),
+    256: (_Tile(16, 16, 4, 2), _Tile(16, 16, 4, 2)),
+}
+
+
+def reason(query, key, value, pattern, *, return_lse):
+    """Why the kernels cannot do the call, or None."""
+    if not isinstance(pattern, Pattern):
+        return "the Triton kernels take patterns only, and this is an index set"
+    if query.dtype == torch.float64:
+        return "the Triton kernels have no float64"
+    if max(query.shape[-1], value.shape[-1]) > _LARGEST:
+        return f"the Triton kernels take head dimensions up to {_LARGEST}"
+    if find_spec("triton") is None:
+        return "there is no Triton"
+    if query.device.type not in ("cpu", "cuda"):
+        return f"the Triton kernels run on CUDA devices, and this is {query.device}"
+    import triton
+
+    from companion.backends import triton as kernels
+
+    # Triton decides when it is imported, and again for each kernel.
+    compiled = [isinstance(x, triton.JITFunction) for x in (triton.language.sum, kernels.attend)]
+    if any(compiled) != all(compiled):
+        return "TRITON_INTERPRET changed after triton was imported"
+    if query.device.type == "cpu":
+        return _NO_INTERPRETER if all(compiled) else None
+    if not all(compiled):
+        return "TRITON_INTERPRET=1 has Triton compute on the CPU"
+    capability = torch.cuda.get_device_capability(query.device)
+    if capability < (8, 0):
+        return "the Triton kernels need compute capability 8.0; this device has {}.{}".format(*capability)
+    return None
+
+
+def forward(query, key, value, pattern, *, query_offset, scale):
+    """See `companion.backends`. It cannot be differentiated twice."""
+    dtype, L, heads_kv = query.dtype, query.shape[2], key.shape[1]
+    group = query.shape[1] // heads_kv
+    if dtype == torch.bfloat16 and query.device.type == "cpu":
+        query, key, value = (x.float() for x in (query, key, value))  # the interpreter has no bfloat16
+    alike = L == 1 and group <= _MOST_ALIKE and pattern.heads is None
+    if alike:  # the query heads of a key head become rows of one tile, and read its keys once
+        query = query.reshape(-1, heads_kv, group, query.shape[-1])
+    given = (_prepared(x) for x in (query, key, value))
+    out, lse = _Attention.apply(*given, pattern, query_offset, scale, alike)
+    if alike:
+        out, lse = out.flatten(1, 2)[:, :, None], lse.flatten(1, 2)[..., None]
+    return out[..., : value.shape[-1]].to(dtype), lse
+
+
+class _Attention(torch.autograd.Function):
+    """Query (B, Hq, L, D), key (B, Hkv, S, D), value (B, Hkv, S, Dv) to out (B, Hq, L, Dv), lse (B, Hq, L).
+
+    ``alike`` says that all rows of ``query`` stand at one position.
+    """
+
+    @staticmethod
+    def forward(ctx, query, key, value, pattern, query_offset, scale, alike):
+        from companion.backends.triton import attend
+
+        (B, heads, L, _), S = query.shape, key.shape[2]
+        asked = pattern, 1 if alike else L, S, query_offset
+        size = block_size(*asked)
+        walk = lists(*asked, size, query.device, by_keys=False, alike=alike)
+        tile = _tile(_FORWARD, L, query, value, size)
+        programs = B * heads * -(-L // tile.rows)
+        splits = max(1, min(_programs(query.device) // max(programs, 1), walk.longest // _SHARE))
+        dtype = query.dtype if splits == 1 else torch.float32
+        out = query.new_empty(splits, B, heads, L, value.shape[-1], dtype=dtype)
+        lse = query.new_empty(splits, B, heads, L, dtype=torch.float32)
+        _launch(attend, (programs, splits), tile, size, (query, key, value), (out, lse), walk, scale)
+        out, lse = (out[0], lse[0]) if splits == 1 else _joined(out, lse)
+        out = out.to(query.dtype)
+        ctx.save_for_backward(query, key, value, out, lse)
+        ctx.asked = asked, size, scale, alike
+        ctx.set_materialize_grads(False)
+        return out, lse
+
+    @staticmethod
+    def backward(ctx, grad_out, grad_lse):
+        if torch.is_grad_enabled():
+            raise RuntimeError("backend 'triton' cannot be differentiated twice; 'dense' can")
+        from companion.backends.triton import pull_keys, pull_queries
+
+        query, key, value, out, lse = ctx.saved_tensors
+        asked, size, scale, alike = ctx.asked
+        (B, heads, L, _), (_, heads_kv, S, _) = query.shape, key.shape
+        grad_out = torch.zeros_like(out) if grad_out is None else _prepared(grad_out)
+        given = query, key, value, grad_out
+        grads = grad_query, grad_key, grad_value = [x.new_empty(x.shape) for x in given[:3]]
+        delta = torch.zeros_like(lse) if grad_lse is None else -grad_lse.contiguous()
+
+        walk = [lists(*asked, size, query.device, by_keys, alike) for by_keys in (False, True)]
+        tile = _tile(_BACKWARD, L, query, value, size)
+        grid = (B * heads * -(-L // tile.rows),)
+        _launch(pull_queries, grid, tile, size, given, (out, lse, delta, grad_query), walk[0], scale)
+        tile = _tile(_BACKWARD, S, query, value, size)
+        grid = (B * heads_kv * -(-S // tile.rows),)
+        _launch(pull_keys, grid, tile, size, given, (lse, delta, grad_key, grad_value), walk[1], scale)
+        return *grads, None, None, None, None
+
+
+def _launch(kernel, grid, tile, size, given, made, walk, scale):
+    """Runs ``kernel`` on the tensors ``given``, of any strides, on ``made``, contiguous, and on ``walk``."""
+    query, key, value = given[:3]
+    strides = [stride for x in given for stride in x.stride()[:3]]
+    counts = query.shape[2], key.shape[2], query.shape[1], query.shape[1] // key.shape[1], walk.heads
+    with torch.cuda.device_of(query):
+        kernel[grid](
+            *given, *made, *walk[2:], *strides, scale, *counts,
+            BLOCK=size, ROWS=tile.rows, STEP=tile.step, D=query.shape[-1], DV=value.shape[-1],
+            num_warps=tile.num_warps, num_stages=tile.num_stages,
+        )  # fmt: skip
+
+
+def _joined(outs, lses):
+    """The merge of all parts ``outs`` (splits, ..., Dv) and ``lses`` (splits, ...) at once."""
+    lse = torch.logsumexp(lses, dim=0)
+    shares = torch.exp(lses - lse.masked_fill(lse == -torch.inf, 0.0))
+    return (shares[..., None] * outs).sum(dim=0), lse
+
+
+def _programs(device):
+    """How many programs keep the device busy. The interpreter runs one after the other."""
+    return 1 if device.type == "cpu" else 2 * torch.cuda.get_device_properties(device).multi_processor_count
+
+
+def _tile(which, tokens, query, value, size):
+    """The tile of a program whose rows are ``tokens``: no more than there are, as in decoding."""
+    table = _FLOAT if query.dtype == torch.float32 else _HALF
+    dim = max(query.shape[-1], value.shape[-1])
+    tile = next(tiles[which] for most, tiles in table.items() if dim <= most)
+    rows = max(16, 1 << (tokens - 1).bit_length())
+    return tile._replace(rows=min(tile.rows, size, rows), step=min(tile.step, size))
+
+
+def _prepared(x):
+    """x with zeros appended to a width that kernels take: a power of two, at least 16."""
+    width = max(16, 1 << (x.shape[-1] - 1).bit_length())
+    x = pad(x, (0, width - x.shape[-1])) if x.shape[-1] < width else x
+    return x if x.stride(-1) == 1 else x.contiguous()
