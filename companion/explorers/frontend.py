@@ -14,6 +14,14 @@ MODULES = {
     "explorer-leak": ("shared.js", "leak.js"),
     "explorer-budget": ("shared.js", "budget.js"),
     "explorer-decoding": ("shared.js", "decoding.js"),
+    "explorer-pattern": (
+        "shared.js", "pattern_rules.js", "pattern_picture.js", "pattern_controls.js", "pattern.js",
+    ),  # fmt: skip
+    "explorer-index-set": ("shared.js", "index_set.js"),
+    "explorer-selection": ("shared.js", "selection.js"),
+    "explorer-reach": ("shared.js", "reach.js"),
+    "explorer-tiles": ("shared.js", "tiles.js"),
+    "explorer-blocks": ("shared.js", "pattern_rules.js", "blocks.js"),
 }
 
 

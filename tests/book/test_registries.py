@@ -8,6 +8,8 @@ from graphlib import TopologicalSorter
 import pytest
 from helpers.project import ROOT
 
+from companion.exercises import exercise
+
 CONCEPTS = tomllib.loads((ROOT / "book/concepts.toml").read_text())["concept"]
 TERMS = tomllib.loads((ROOT / "book/glossary.toml").read_text())["terms"]
 BY_ID = {concept["id"]: concept for concept in CONCEPTS}
@@ -19,6 +21,11 @@ ORDER = [f"notebooks/{path.stem}" for path in NOTEBOOKS]
 def markdown(page):
     cells = json.loads((ROOT / f"{page}.ipynb").read_text())["cells"]
     return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def code_cells(page):
+    cells = json.loads((ROOT / f"{page}.ipynb").read_text())["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def line(page, label):
@@ -71,6 +78,20 @@ def test_a_term_stands_in_bold_on_its_page(term):
     assert meaning.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("notebooks/01_the_weighted_sum", "Interpreting Causal Attention Output"),
+        ("notebooks/03_the_left_context", "Debugging a Causal Attention Calculation"),
+        ("notebooks/07_the_index_set", "Analysis of Sparse Attention Formula Components"),
+        ("notebooks/07_the_index_set", "Analyzing the Impact of the Sparse Index Set"),
+    ],
+)
+def test_a_question_of_the_source_stands_under_its_title(page, title):
+    calls = {name for cell in code_cells(page) for name in re.findall(r'exercise\("([\w-]+)"\)', cell)}
+    assert title in {exercise(name).spec["title"] for name in calls}
+
+
 def test_every_work_that_a_chapter_cites_is_in_the_bibliography():
     listed = set(re.findall(r"\]\((https?://[^)]+)\)", (ROOT / "book/bibliography.md").read_text()))
     cited = set()
@@ -106,7 +127,6 @@ def code_names():
 
 @pytest.mark.parametrize("name", code_names())
 def test_a_name_of_the_notation_page_is_used_in_code(name):
-    cells = [c for path in NOTEBOOKS for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code"]
-    source = "\n".join("".join(cell["source"]) for cell in cells)
+    source = "\n".join(cell for page in ORDER for cell in code_cells(page))
     source += "\n".join(path.read_text() for path in (ROOT / "companion").rglob("*.py"))
     assert re.search(rf"\b{re.escape(name)}\b", source)

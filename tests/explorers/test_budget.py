@@ -1,22 +1,14 @@
 """The budget explorer: its tables against companion.reference, its page, keyboard, and what it says."""
 
-import gzip
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.explorers import accessible, bundle, hears_no_key
 
-from companion.explorers import frontend
 from companion.explorers.budget import budget
-from companion.frontend.mount import html
-from companion.look import css
 from companion.reference import attend, softmax
 
-KIND = "explorer-budget"
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 TEXT = "a letter or two <b>"
 N, HEADS, D = len(TEXT), 3, 4
 RNG = np.random.default_rng(4)
@@ -24,42 +16,10 @@ KEYS, VALUES = RNG.normal(size=(2, HEADS, N, D))
 QUERIES = 3 * RNG.normal(size=(HEADS, D))
 ALPHA = softmax(np.einsum("hd,hnd->hn", QUERIES, KEYS) / D**0.5)
 NAMES = [f"head {h}" for h in range(HEADS)]
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
-body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
-</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
-document.querySelectorAll("[data-mount]").forEach((node) => {
-node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
 
 
 def explorer():
     return budget(ALPHA, VALUES, TEXT, NAMES)
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A page with the explorer, delivered as the site does: a classic script over file://."""
-    widget = explorer()
-    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
-    script = frontend.sources()[KIND].replace("export default", "return")
-    file = tmp_path_factory.mktemp("budget") / "page.html"
-    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
-    return file.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    """A page that fails when its script errs or asks for anything outside."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
-    troubles = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
-    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
 
 
 def expected(head, k):
@@ -108,7 +68,6 @@ def test_the_page_shows_the_table_for_every_budget(page, head):
 
 
 def test_starts_at_four_and_resets(page):
-    assert page.locator("[data-explorer=budget]").count() == 1
     assert len(shown(page)[0]) == 4
     assert page.locator(".att-passage").inner_text() == TEXT
     move(page, 9)
@@ -137,11 +96,8 @@ def test_marks_stand_on_the_curves(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    page.evaluate("() => { window.heard = 0; document.addEventListener('keydown', () => { heard += 1; }); }")
     slider = page.get_by_role("slider", name="Budget")
-    for key in ("a", "d", "x", "ArrowRight"):
-        slider.press(key)
-    assert page.evaluate("heard") == 0
+    hears_no_key(page, slider, ("a", "d", "x", "ArrowRight"))
     assert slider.get_attribute("aria-valuetext") == f"5 of {N}"
 
 
@@ -150,46 +106,14 @@ def test_changes_are_announced_once_they_have_settled(page):
     page.wait_for_function("document.querySelector('[role=status]').textContent.includes(': 2 of')")
 
 
-def test_unmounting_clears_the_element(page):
-    page.evaluate("document.querySelector('[data-mount]').remount()")
-    assert page.locator(".att-explorer").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_in_both_themes_and_widths(page, theme, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    small = page.evaluate(
-        "() => [...document.querySelectorAll('input, button, select')].map((n) => n.getBoundingClientRect())"
-        ".filter((r) => Math.min(r.width, r.height) < 24).length"
-    )
-    assert small == 0
+def test_accessible_in_both_themes_and_widths(themed):
+    accessible(themed)
 
 
 def test_bundle_reads_without_scripts():
     widget = budget(ALPHA, VALUES, TEXT, ["<i>", *NAMES[1:]])
-    bundle, _ = widget._repr_mimebundle_()
-    assert bundle["text/plain"] == widget.alt()
-    fallback = bundle["text/html"].split('class="att-fallback">')[1]
+    fallback = bundle(widget)
     assert "Together the heads read" in fallback and "<i>" not in fallback
-    for alive in ("<input", "<button", "<script"):
-        assert alive not in fallback
-    spec = re.search(r'<script type="application/json">(.*?)</script>', bundle["text/html"])[1]
-    assert json.loads(spec) == widget.spec
-
-
-def test_module_keeps_the_contract_of_a_mount():
-    module = frontend.source(KIND)
-    assert re.findall(r"^ *(?:import|export)\b.*", module, re.M) == [
-        "export default { mount, render: ({ model, el }) => mount(el, model.get(\"spec\")) };"
-    ]
-    assert "fetch(" not in module
-    assert len(gzip.compress(module.encode())) < 6_000
 
 
 def test_ties_keep_the_smaller_position_first():

@@ -1,23 +1,14 @@
 """The cache explorer: its arithmetic against companion.cost, keyboard, and what it says."""
 
-import gzip
-import json
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
+from helpers.explorers import accessible, bundle, functions, hears_no_key
 
 from companion.cost import bound_seconds, cache_bytes, flops
-from companion.explorers import frontend
-from companion.explorers.decoding import GIB, START, decoding
-from companion.frontend.mount import html
-from companion.look import css
+from companion.explorers.decoding import GIB, START
+from companion.explorers.decoding import decoding as explorer
 
-KIND = "explorer-decoding"
 DEVICE = {"peak": 312e12, "bandwidth": 2.039e12}
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 NAMES = {
     "layers": "layers",
     "kv": "key heads",
@@ -28,12 +19,6 @@ NAMES = {
     "batch": "sequences",
     "memory": "memory, GiB",
 }
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
-body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
-</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
-document.querySelectorAll("[data-mount]").forEach((node) => {
-node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
 
 
 def model(**changes):
@@ -58,38 +43,8 @@ MODELS = [
 
 @pytest.fixture(scope="module")
 def js(browser):
-    """Calls a function of the front end: js("intensity", model)."""
-    page = browser.new_page()
     names = "cacheBytes, operations, intensity, seconds, use, share, size, time, withHeads"
-    module = frontend.source(KIND).replace("export default", f"return {{ {names} }};\n(")
-    page.evaluate("code => { window.core = new Function(code)(); }", module.rstrip().rstrip(";") + ")")
-    yield lambda name, *args: page.evaluate("([name, args]) => core[name](...args)", [name, list(args)])
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A page with the explorer, delivered as the site does: a classic script over file://."""
-    widget = decoding()
-    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
-    script = frontend.sources()[KIND].replace("export default", "return")
-    file = tmp_path_factory.mktemp("decoding") / "page.html"
-    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
-    return file.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
-    troubles = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
-    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
+    yield from functions(browser, explorer().kind, names)
 
 
 def dial(page, name):
@@ -185,56 +140,21 @@ def test_changes_are_announced_once_they_have_settled(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    page.evaluate(
-        "() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }"
-    )
-    for key in ("a", "d", "x", "Enter", "ArrowUp"):
-        dial(page, "tokens").press(key)
-    assert page.evaluate("window.leaked") == 0
+    hears_no_key(page, dial(page, "tokens"), ("a", "d", "x", "Enter", "ArrowUp"))
 
 
-def test_unmounting_clears_the_element(page):
-    assert page.locator("[data-explorer=decoding]").count() == 1
-    page.evaluate("document.querySelector('[data-mount]').remount()")
-    assert page.locator(".att-explorer").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_in_both_themes_and_widths(page, theme, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    dial(page, "batch").press("End")
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    small = page.evaluate(
-        "() => [...document.querySelectorAll('input, button')].map((node) => node.getBoundingClientRect())"
-        ".filter((r) => Math.min(r.width, r.height) < 24).length"
-    )
-    assert small == 0
+def test_accessible_in_both_themes_and_widths(themed):
+    dial(themed, "batch").press("End")
+    accessible(themed)
 
 
 def test_bundle_reads_without_scripts():
-    widget = decoding()
-    bundle, _ = widget._repr_mimebundle_()
-    assert bundle["text/plain"] == widget.alt()
+    widget = explorer()
+    bundle(widget)
     assert "takes 1 GiB of 64 GiB" in widget.alt() and "4 operations per byte" in widget.alt()
-    spec = re.search(r'<script type="application/json">(.*?)</script>', bundle["text/html"])[1]
-    assert json.loads(spec) == widget.spec
-
-
-def test_module_keeps_the_contract_of_a_mount():
-    module = frontend.source(KIND)
-    assert re.findall(r"^ *(?:import|export)\b.*", module, re.M) == [
-        "export default { mount, render: ({ model, el }) => mount(el, model.get(\"spec\")) };"
-    ]
-    assert module.rstrip().endswith("};")
-    assert len(gzip.compress(module.encode())) < 6_000
 
 
 @pytest.mark.parametrize("name", ["peak_flops", "bandwidth"])
 def test_a_device_without_speed_is_refused(name):
     with pytest.raises(ValueError, match=f"{name} must be above 0, got 0"):
-        decoding(**{name: 0})
+        explorer(**{name: 0})

@@ -1,61 +1,16 @@
 """The leak explorer on a page: its table against NumPy, its verdict, keyboard, and what it says."""
 
-import gzip
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.explorers import accessible, bundle, hears_no_key, page_of, watched
 
-from companion.explorers import frontend
-from companion.explorers.leak import POWERS, VALUES, leak
-from companion.frontend.mount import html
-from companion.look import css
+from companion.explorers.leak import POWERS, VALUES
+from companion.explorers.leak import leak as explorer
 from companion.reference import attention, softmax
 
-KIND = "explorer-leak"
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 QUERY, KEY, V = 2 * np.log(POWERS), np.eye(4), np.array(VALUES, float)
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
-body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
-</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
-document.querySelectorAll("[data-mount]").forEach((node) => {
-node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
-
-
-def page_of(widget, folder):
-    """The address of a page with one explorer, delivered as the site does: a classic script over file://."""
-    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
-    script = frontend.sources()[KIND].replace("export default", "return")
-    file = folder / "page.html"
-    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
-    return file.as_uri()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    return page_of(leak(), tmp_path_factory.mktemp("leak"))
-
-
-def watched(browser, address):
-    """A page that fails when its script errs or asks for anything outside."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    troubles = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
-    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
-
-
-@pytest.fixture
-def page(browser, address):
-    yield from watched(browser, address)
 
 
 def weights(query, key, mask):
@@ -107,7 +62,6 @@ def states(page):
 
 
 def test_starts_masked_first_with_the_last_key_poked(page):
-    assert page.locator("[data-explorer=leak]").count() == 1
     assert states(page) == ["still", "still", "still", "moves"]
     assert table(page)[2].tolist() == [0.1, 0.6, 0.3, 0, 1, 3.1, 1.7]
 
@@ -134,7 +88,7 @@ def test_masked_first_agrees_with_the_reference(page):
 def test_other_numbers_and_large_scores(browser, tmp_path):
     rng = np.random.default_rng(0)
     query, key, value = 30 * rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(3, 2))
-    for page in watched(browser, page_of(leak(query, key, value, ["a", "b", "c"]), tmp_path)):
+    for page in watched(browser, page_of(explorer(query, key, value, ["a", "b", "c"]), tmp_path)):
         for mask in ("before", "after", "none"):
             choose(page, mask, "key", 1)
             other, _ = poked("key", 1, 0.5, key, value)
@@ -170,14 +124,9 @@ def test_the_formula_follows_the_mask(page):
 
 
 def test_arrow_keys_choose_and_no_key_reaches_the_notebook(page):
-    page.evaluate("() => { window.heard = 0; document.addEventListener('keydown', () => { heard += 1; }); }")
-    page.locator("input[value='before']").focus()
-    page.keyboard.press("ArrowDown")
+    hears_no_key(page, page.locator("input[value='before']"), ("ArrowDown", "a", "d", "x", "Enter"))
     assert page.locator("input[value='after']").is_checked()
     assert states(page) == ["leaks", "leaks", "leaks", "moves"]
-    for key in ("a", "d", "x", "Enter"):
-        page.keyboard.press(key)
-    assert page.evaluate("heard") == 0
 
 
 def test_changes_are_announced_once_they_have_settled(page):
@@ -188,47 +137,13 @@ def test_changes_are_announced_once_they_have_settled(page):
     assert "Rows 0 and 1 leak" in said.inner_text()
 
 
-def test_unmounting_clears_the_element(page):
-    page.evaluate("document.querySelector('[data-mount]').remount()")
-    assert page.locator(".att-explorer").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_in_both_themes_and_widths(page, theme, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    choose(page, "after", "key", 3)
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    small = page.evaluate(
-        "() => [...document.querySelectorAll('input, button')].map((node) => node.getBoundingClientRect())"
-        ".filter((r) => Math.min(r.width, r.height) < 24).length"
-    )
-    assert small == 0
+def test_accessible_in_both_themes_and_widths(themed):
+    choose(themed, "after", "key", 3)
+    accessible(themed)
 
 
 def test_bundle_reads_without_scripts():
-    widget = leak()
-    bundle, _ = widget._repr_mimebundle_()
-    assert bundle["text/plain"] == widget.alt()
-    fallback = bundle["text/html"].split('class="att-fallback">')[1]
-    assert "those leak" in fallback
-    for alive in ("<input", "<button", "<script"):
-        assert alive not in fallback
-    spec = re.search(r'<script type="application/json">(.*?)</script>', bundle["text/html"])[1]
-    assert json.loads(spec) == widget.spec
-
-
-def test_module_keeps_the_contract_of_a_mount():
-    module = frontend.source(KIND)
-    assert re.findall(r"^ *(?:import|export)\b.*", module, re.M) == [
-        "export default { mount, render: ({ model, el }) => mount(el, model.get(\"spec\")) };"
-    ]
-    assert "fetch(" not in module
-    assert len(gzip.compress(module.encode())) < 6_000
+    assert "those leak" in bundle(explorer())
 
 
 @pytest.mark.parametrize(
@@ -244,4 +159,4 @@ def test_module_keeps_the_contract_of_a_mount():
 )
 def test_a_spec_that_is_none_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        leak(**arguments)
+        explorer(**arguments)

@@ -2,23 +2,18 @@
 
 import numpy as np
 import pytest
+from helpers.explorers import functions
 
-from companion.explorers import frontend
 from companion.reference import weighted_sum
 
-NAMES = "combine, reweigh, solve, ranges, slack, nearest, outline, decimal"
 V3 = [[1, 2], [3, 0], [4, 5]]
 V4 = [*V3, [2.5, 3.5]]
 
 
 @pytest.fixture(scope="module")
 def js(browser):
-    """Calls a function of the front end: js("combine", alpha, values)."""
-    page = browser.new_page()
-    module = frontend.source("explorer-weighted-sum").replace("export default", f"return {{ {NAMES} }};\n(")
-    page.evaluate("code => { window.core = new Function(code)(); }", module.rstrip().rstrip(";") + ")")
-    yield lambda name, *args: page.evaluate("([name, args]) => core[name](...args)", [name, list(args)])
-    page.close()
+    names = "combine, reweigh, solve, ranges, slack, nearest, outline, decimal"
+    yield from functions(browser, "explorer-weighted-sum", names)
 
 
 def states(count, n, seed):

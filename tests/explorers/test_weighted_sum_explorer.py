@@ -1,52 +1,16 @@
 """The weighted-sum explorer on a page: keyboard, pointer, typing, and what it says."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.explorers import accessible, bundle, hears_no_key
 
-from companion.explorers import frontend
 from companion.explorers.weighted_sum import weighted_sum as explorer
-from companion.frontend.mount import html
-from companion.look import css
 from companion.reference import weighted_sum
 
-KIND = "explorer-weighted-sum"
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 ALPHA = np.array([0.1, 0.6, 0.3])
 V = np.array([[1, 2], [3, 0], [4, 5]], float)
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>%s
-body{background:var(--att-paper);color:var(--att-ink);font:16px/1.6 sans-serif;max-width:42rem;margin:0 auto}
-</style></head><body><main>%s</main><script>(function () { const front = (function () { %s })();
-document.querySelectorAll("[data-mount]").forEach((node) => {
-node.remount = front.mount(node, JSON.parse(node.querySelector("script").textContent)); }); })();</script>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A page with the explorer, delivered as the site does: a classic script over file://."""
-    widget = explorer()
-    sheets = css() + "".join(sheet.read_text() for sheet in frontend.stylesheets())
-    script = frontend.sources()[KIND].replace("export default", "return")
-    file = tmp_path_factory.mktemp("explorer") / "page.html"
-    file.write_text(PAGE % (sheets, html(widget.kind, widget.spec, widget.fallback()), script))
-    return file.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    troubles = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
-    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
 
 
 def numbers(text):
@@ -217,40 +181,38 @@ def test_changes_are_announced_once_they_have_settled(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    page.evaluate(
-        "() => { window.leaked = 0; document.addEventListener('keydown', () => { leaked += 1; }); }"
-    )
-    page.get_by_label("Weight 0 as a number").focus()
-    for key in ("a", "d", "x", "Enter", "ArrowUp"):
-        page.keyboard.press(key)
-    point(page, "o").focus()
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate("window.leaked") == 0
+    hears_no_key(page, page.get_by_label("Weight 0 as a number"), ("a", "d", "x", "Enter", "ArrowUp"))
+    hears_no_key(page, point(page, "o"), ["ArrowUp"])
 
 
-def test_unmounting_clears_the_element(page):
-    page.evaluate("document.querySelector('[data-mount]').remount()")
-    assert page.locator(".att-explorer").count() == 0
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_in_both_themes_and_widths(page, theme, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    page.get_by_role("button", name="Add").click()
-    point(page, "o").press("Shift+ArrowRight")
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("tags => axe.run({ runOnly: tags })", TAGS)
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    small = page.evaluate(
-        "() => [...document.querySelectorAll('input, button, .att-reach')]"
-        ".map((node) => node.getBoundingClientRect())"
-        ".filter((r) => Math.min(r.width, r.height) < 24).length"
-    )
-    assert small == 0
+def test_accessible_in_both_themes_and_widths(themed):
+    themed.get_by_role("button", name="Add").click()
+    point(themed, "o").press("Shift+ArrowRight")
+    accessible(themed, also=".att-reach")
 
 
 def test_touch_does_not_scroll_from_a_handle(page):
     assert point(page, "v_0").evaluate("node => getComputedStyle(node).touchAction") == "none"
+
+
+def test_bundle_reads_without_scripts():
+    widget = explorer()
+    assert "[3.10, 1.70]" in widget.alt()
+    assert "o = 0.10 v_0 + 0.60 v_1 + 0.30 v_2 = [3.10, 1.70]" in bundle(widget)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"values": [[1, 2], [3, 4]]}, r"n at least 3, got shape \(2, 2\)"),
+        ({"values": [[1, 2, 3]] * 3}, r"values must be \(n, 2\).*\(3, 3\)"),
+        ({"alpha": [0.5, 0.5]}, r"alpha must be \(3,\).*\(2,\)"),
+        ({"alpha": [0.5, 0.5, 0.5]}, r"add up to 1, got \[0.5, 0.5, 0.5\]"),
+        ({"alpha": [1.5, -0.5, 0]}, r"from 0 up.*-0.5"),
+        ({"extra": [1, 2, 3]}, r"extra must be a point"),
+        ({"extra": [np.nan, 0]}, "must be finite.*nan"),
+    ],
+)
+def test_a_spec_that_is_none_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        explorer(**arguments)

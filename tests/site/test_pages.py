@@ -81,12 +81,19 @@ def test_no_answer_stands_in_plain_text(page):
                 assert text not in html(page) and text not in index, f"{name}: {text[:60]}"
 
 
-def test_our_own_script_and_style_are_light():
-    sizes = {
-        name: len(gzip.compress((SITE / "_static" / name).read_bytes()))
-        for name in ("attention.js", "attention.css", "site.css")
-    }
+@pytest.mark.parametrize("page", chapters())
+def test_our_own_scripts_and_styles_are_light(page):
+    own = re.findall(r"_static/((?:attention|explorer-[\w-]+|site)\.(?:js|css))", html(page))
+    sizes = {name: len(gzip.compress((SITE / "_static" / name).read_bytes())) for name in own}
+    assert {"attention.js", "attention.css", "site.css"} <= set(sizes)
     assert sum(sizes.values()) < 60 * KB, sizes
+
+
+@pytest.mark.parametrize("page", pages())
+def test_a_page_loads_the_explorers_that_stand_on_it(page):
+    loaded = re.findall(r"_static/(explorer-[\w-]+)\.js", html(page))
+    mounted = re.findall(r'data-mount="(explorer-[\w-]+)"', html(page))
+    assert sorted(loaded) == sorted(set(mounted))
 
 
 @pytest.mark.parametrize("page", chapters())

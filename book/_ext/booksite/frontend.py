@@ -1,7 +1,7 @@
-"""Exercises and explorers on the page: one classic script, one style sheet, no kernel.
+"""Exercises and explorers on the page: classic scripts, one style sheet, no kernel.
 
-The widgets' own JavaScript modules are wrapped as a classic script, because a module
-cannot be loaded from ``file://``.
+The widgets' own JavaScript modules are wrapped as classic scripts, because a module
+cannot be loaded from ``file://``. A page loads the explorers that stand on it, and no others.
 """
 
 import hashlib
@@ -30,14 +30,18 @@ def classic(source):
 
 
 def script():
-    """Every front end in one script: what serves several kinds of mount stands there once."""
-    modules = [(exercises.mounts, exercises.source())]
-    modules += [((kind,), source) for kind, source in explorers.sources().items()]
-    fronts = "\n".join(
-        f"{{ const front = {classic(source)};\n" + "".join(f'fronts["{kind}"] = front;\n' for kind in kinds) + "}"
-        for kinds, source in modules
-    )
-    return f'(function () {{\n"use strict";\nconst fronts = {{}};\n{fronts}\n{BOOT}}})();\n'
+    """What every page loads: the exercises, and what brings all mounts to life."""
+    fronts = "".join(f'fronts["{kind}"] = front;\n' for kind in exercises.mounts)
+    front = f"const front = {classic(exercises.source())};\n{fronts}"
+    return f'(function () {{\n"use strict";\nconst fronts = window.attentionFronts ?? {{}};\n{front}{BOOT}}})();\n'
+
+
+def scripts():
+    """File name to script of each explorer: it leaves its front end where `script` finds it."""
+    return {
+        f"{kind}.js": f'(window.attentionFronts ??= {{}})["{kind}"] = {classic(source)};\n'
+        for kind, source in explorers.sources().items()
+    }
 
 
 def styles():
@@ -47,16 +51,25 @@ def styles():
 
 def write(app, config):
     folder = static_folder(app)
-    (folder / "attention.js").write_text(script())
-    (folder / "attention.css").write_text(styles())
+    files = {"attention.js": script(), "attention.css": styles(), **scripts()}
+    for name, text in files.items():
+        (folder / name).write_text(text)
     shutil.copyfile(mount.HERE / "math.woff2", folder / "math.woff2")
     app.add_css_file("attention.css")
     app.add_css_file("site.css", priority=900)
     app.add_js_file("attention.js", defer="defer")
     # Pages name these files with a digest: write them again when a file changes.
-    config.booksite_frontend = hashlib.sha256((script() + styles()).encode()).hexdigest()
+    config.booksite_frontend = hashlib.sha256("".join(files.values()).encode()).hexdigest()
+
+
+def load_explorers(app, pagename, templatename, context, doctree):
+    """The explorers of this page alone, before the script that mounts them."""
+    for kind in explorers.sources():
+        if f'data-mount="{kind}"' in context.get("body", ""):
+            app.add_js_file(f"{kind}.js", priority=400, defer="defer")
 
 
 def setup(app):
     app.add_config_value("booksite_frontend", "", "html")
     app.connect("config-inited", write)
+    app.connect("html-page-context", load_explorers)
