@@ -96,7 +96,7 @@ def test_more_keys_than_are_attended_at_once(backend):
 )
 def test_more_queries_than_run_at_once(backend, pattern):
     """One part cut into several batches; the sinks' keys stay where they are, a window's move on."""
-    inputs, mask = tensors(1300, dim=8, dtype=torch.float64), dense_mask(pattern, 1300)
+    inputs, mask = tensors(2300, dim=8, dtype=torch.float64), dense_mask(pattern, 2300)
 
     def ours(q, k, v):
         return attention(q, k, v, pattern, backend=backend)

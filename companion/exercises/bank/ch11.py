@@ -306,7 +306,7 @@ The state is `m`, `l`, `u`. The next tile has the scores `s` and the values `v`.
             Mistake(
                 "maximum overwritten first, p before c",
                 (0, 4, 2, 1, 3),
-                "`m` is overwritten before `c` is computed. Then `c` is 1 always, and nothing is rescaled.",
+                "`p` is right, but `m` is overwritten before `c` is computed: `c` is then 1 always, and nothing is rescaled.",
             ),
         ),
         why="The factor needs the old maximum and the new one, so the old one is replaced last.",
