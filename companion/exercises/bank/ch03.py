@@ -20,6 +20,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.reference import attention, softmax
 
@@ -61,15 +62,6 @@ def stub_of(source):
     """A function's source up to its docstring, the body left to write."""
     head, docstring, _ = source.split('"""')
     return f'{head}"""{docstring}"""\n    ...\n'
-
-
-def edited(source, *changes):
-    """``source`` with each (old, new) replaced; ValueError where old does not occur."""
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} does not occur in {source!r}")
-        source = source.replace(old, new)
-    return source
 
 
 def causal(L):

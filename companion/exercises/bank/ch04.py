@@ -20,6 +20,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import causal
 from companion.reference import softmax, weighted_sum
@@ -55,15 +56,6 @@ HEADS = {
     "A": (0.02, 0.41, 0.05, 0.01, 0.03, 0.06, 0.33, 0.04, 0.05),
     "B": (0.22, 0.03, 0.04, 0.02, 0.05, 0.07, 0.06, 0.12, 0.39),
 }
-
-
-def edited(source, *changes):
-    """``source`` with each (old, new) replaced; ValueError where old does not occur."""
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} does not occur in {source!r}")
-        source = source.replace(old, new)
-    return source
 
 
 def one_head(rng, size):

@@ -18,6 +18,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import causal
 from companion.reference import attention, softmax, weighted_sum
@@ -90,14 +91,7 @@ def causal_attention(query, key, value):
 """
 
 
-def spoiled(*changes):
-    """The solution's source with pieces of it replaced."""
-    source = ATTENTION_CODE
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
+spoiled = partial(edited, ATTENTION_CODE)
 
 
 SPLIT_STUB = '''

@@ -19,6 +19,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.reference import attention, softmax, weighted_sum
 
@@ -120,14 +121,7 @@ def sparse_attention(query, key, value, indices):
 """
 
 
-def spoiled(*changes):
-    """The solution's source with pieces of it replaced."""
-    source = CODE
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
+spoiled = partial(edited, CODE)
 
 
 EXERCISES = [

@@ -20,6 +20,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import (
     causal,
@@ -133,14 +134,7 @@ def window_attention(query, key, value):
 """
 
 
-def spoiled(*changes):
-    """The solution's source with pieces of it replaced."""
-    source = WINDOW_CODE
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
+spoiled = partial(edited, WINDOW_CODE)
 
 
 EXERCISES = [

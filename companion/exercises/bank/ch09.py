@@ -17,6 +17,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import chunks, global_tokens, sinks, sliding_window, strided
 from companion.reference import attention
@@ -136,15 +137,6 @@ def mixed_attention(query, key, value):
 """
 
 
-def spoiled(source, *changes):
-    """A solution's source with pieces of it replaced."""
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
-
-
 def batch(rng, size):
     # One sentence, one head and two numbers while small, so that a failing case can be read.
     batch, heads, dim = (1, 1, 2) if size < 4 else (2, 2, 4)
@@ -249,27 +241,27 @@ through all layers. Each layer has a residual stream.""",
         mistakes=(
             CodeMistake(
                 "no residual stream",
-                spoiled(REACH_CODE, ("mask | np.eye(L, dtype=bool)", "mask")),
+                edited(REACH_CODE, ("mask | np.eye(L, dtype=bool)", "mask")),
                 "The residual stream is missing. A token stays where it is even in a layer that does not"
                 " let it"
                 " read itself: add the diagonal to each mask.",
             ),
             CodeMistake(
                 "layers in reverse",
-                spoiled(REACH_CODE, ("for mask in masks", "for mask in masks[::-1]")),
+                edited(REACH_CODE, ("for mask in masks", "for mask in masks[::-1]")),
                 "The layers are multiplied in reverse. The last layer stands on the left, so layer 0 meets"
                 " the"
                 " tokens first.",
             ),
             CodeMistake(
                 "paths counted",
-                spoiled(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer.astype(int) @ product"),
+                edited(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer.astype(int) @ product"),
                         ("return product > 0", "return product")),
                 "These are numbers of paths. Reach asks whether there is one: compare with 0.",
             ),
             CodeMistake(
                 "entry by entry",
-                spoiled(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer | (product > 0)")),
+                edited(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer | (product > 0)")),
                 "This joins the masks entry by entry: what some single layer lets $i$ read. A path may change"
                 " its token from layer to layer, so you need the matrix product.",
             ),
@@ -594,24 +586,24 @@ distance from $i$ is a multiple of 4. It reads no later key. Scores are divided 
         mistakes=(
             CodeMistake(
                 "window and stride",
-                spoiled(MIXED_CODE, ("near | same", "near & same")),
+                edited(MIXED_CODE, ("near | same", "near & same")),
                 "A key must be near *and* on the stride here, which leaves each query its own key. Join the"
                 " two"
                 " with `|`.",
             ),
             CodeMistake(
                 "window alone",
-                spoiled(MIXED_CODE, ("near | same", "near")),
+                edited(MIXED_CODE, ("near | same", "near")),
                 "The stride is missing: query 8 must read keys 4 and 0.",
             ),
             CodeMistake(
                 "stride alone",
-                spoiled(MIXED_CODE, ("near | same", "same")),
+                edited(MIXED_CODE, ("near | same", "same")),
                 "The window is missing: query 2 must read keys 1 and 0.",
             ),
             CodeMistake(
                 "one key too few",
-                spoiled(MIXED_CODE, ("i - j < 4", "i - j < 3")),
+                edited(MIXED_CODE, ("i - j < 4", "i - j < 3")),
                 "The window holds three keys. A window of 4 is the query's own key and three before it.",
             ),
         ),

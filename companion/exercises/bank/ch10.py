@@ -17,6 +17,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.indices import topk
 from companion.patterns import causal, sliding_window
@@ -142,15 +143,6 @@ def top_k_indices(scores, k):
         G[i, : len(order)] = order
     return G
 """
-
-
-def spoiled(source, *changes):
-    """``source`` with each (old, new) replaced; ValueError where old does not occur."""
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
 
 
 EXERCISES = [
@@ -521,34 +513,34 @@ stay empty.""",
         mistakes=(
             CodeMistake(
                 "looked ahead",
-                spoiled(TOPK_CODE, ("row[: i + 1]", "row")),
+                edited(TOPK_CODE, ("row[: i + 1]", "row")),
                 "The scores of the future took part. Cut the row after position $i$ before you sort.",
             ),
             CodeMistake(
                 "filled up from the future",
-                spoiled(TOPK_CODE, ("-row[: i + 1]", "np.where(np.arange(len(row)) <= i, -row, np.inf)")),
+                edited(TOPK_CODE, ("-row[: i + 1]", "np.where(np.arange(len(row)) <= i, -row, np.inf)")),
                 "The future is sorted behind the past, but where the past is too short it fills the slots."
                 " An empty slot holds -1.",
             ),
             CodeMistake(
                 "excluded itself",
-                spoiled(TOPK_CODE, ("row[: i + 1]", "row[:i]")),
+                edited(TOPK_CODE, ("row[: i + 1]", "row[:i]")),
                 "No query chooses itself. Position $i$ is among those that it may read.",
             ),
             CodeMistake(
                 "smallest first",
-                spoiled(TOPK_CODE, ("-row[: i + 1]", "row[: i + 1]")),
+                edited(TOPK_CODE, ("-row[: i + 1]", "row[: i + 1]")),
                 "These are the smallest scores. `argsort` sorts from small to large.",
             ),
             CodeMistake(
                 "the larger index wins",
-                spoiled(TOPK_CODE, ("-row", "row"), ('"stable")', '"stable")[::-1]')),
+                edited(TOPK_CODE, ("-row", "row"), ('"stable")', '"stable")[::-1]')),
                 "Where scores are equal, the larger index came first: reversing a sorted row reverses its"
                 " ties too. Sort the negative scores instead.",
             ),
             CodeMistake(
                 "filled up with 0",
-                spoiled(TOPK_CODE, ("(len(scores), k), -1", "(len(scores), k), 0")),
+                edited(TOPK_CODE, ("(len(scores), k), -1", "(len(scores), k), 0")),
                 "Empty slots hold 0, which is a position. They must hold -1.",
             ),
         ),
@@ -578,24 +570,24 @@ root of `dim`. A row without any position has output 0.""",
         mistakes=(
             CodeMistake(
                 "read -1 as the last key",
-                spoiled(ATTEND_CODE, ("kept = indices >= 0", "kept = indices >= -1")),
+                edited(ATTEND_CODE, ("kept = indices >= 0", "kept = indices >= -1")),
                 "NumPy reads index -1 as the last position, so empty slots read the last token, which lies in"
                 " the future of most queries. Mask them.",
             ),
             CodeMistake(
                 "an empty slot has the score 0",
-                spoiled(ATTEND_CODE, ("np.where(kept, scores, -np.inf)", "np.where(kept, scores, 0.0)")),
+                edited(ATTEND_CODE, ("np.where(kept, scores, -np.inf)", "np.where(kept, scores, 0.0)")),
                 "Empty slots have the score 0, and the exponential of 0 is 1: they take weight. Give them"
                 " minus infinity.",
             ),
             CodeMistake(
                 "empty slots read position 0",
-                spoiled(ATTEND_CODE, ("scores = np.where(kept, scores, -np.inf)\n", "\n")),
+                edited(ATTEND_CODE, ("scores = np.where(kept, scores, -np.inf)\n", "\n")),
                 "Empty slots were sent to position 0 and then counted. Mask their scores.",
             ),
             CodeMistake(
                 "masked too late",
-                spoiled(
+                edited(
                     ATTEND_CODE,
                     ("scores = np.where(kept, scores, -np.inf)\n", "\n"),
                     ("(weights[..., None] * V)", "(np.where(kept, weights, 0)[..., None] * V)"),
@@ -605,13 +597,13 @@ root of `dim`. A row without any position has output 0.""",
             ),
             CodeMistake(
                 "values not gathered",
-                spoiled(ATTEND_CODE, ("value[:, :, place]", "value[:, :, None, : place.shape[1]]")),
+                edited(ATTEND_CODE, ("value[:, :, place]", "value[:, :, None, : place.shape[1]]")),
                 "The weights meet the first `k` values, whatever the indices say. Gather the values with the"
                 " same indices as the keys.",
             ),
             CodeMistake(
                 "NaN in the empty row",
-                spoiled(
+                edited(
                     ATTEND_CODE,
                     ("np.where(peak == -np.inf, 0, peak)", "peak"),
                     ("np.where(total == 0, 1, total)", "total"),
@@ -621,7 +613,7 @@ root of `dim`. A row without any position has output 0.""",
             ),
             CodeMistake(
                 "no scale",
-                spoiled(ATTEND_CODE, (" / query.shape[-1] ** 0.5", "")),
+                edited(ATTEND_CODE, (" / query.shape[-1] ** 0.5", "")),
                 "The scores are not divided by the root of `dim`.",
             ),
         ),

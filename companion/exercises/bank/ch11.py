@@ -18,6 +18,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.exercises.spec import Data
 from companion.patterns import causal
@@ -137,14 +138,7 @@ def tiled_attention(query, key, value):
 """
 
 
-def spoiled(*changes):
-    """The solution's source with pieces of it replaced."""
-    source = TILED_CODE
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
+spoiled = partial(edited, TILED_CODE)
 
 
 EXERCISES = [

@@ -18,6 +18,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import causal, sinks, sliding_window, strided
 from companion.reference import attention
@@ -107,15 +108,6 @@ def block_cases(rng, size):
 
 def block_truth(w, i0, i1, j0, j1):
     return int(sliding_window(w).truth(np.array(i0), np.array(i1), np.array(j0), np.array(j1)))
-
-
-def spoiled(source, *changes):
-    """A source with pieces of it replaced."""
-    for old, new in changes:
-        if old not in source:
-            raise ValueError(f"{old!r} is not in the solution")
-        source = source.replace(old, new)
-    return source
 
 
 TRUTH_STUB = '''
@@ -367,28 +359,28 @@ empty. Look at the four ends only: no loop, no array.""",
         mistakes=(
             CodeMistake(
                 "ends not included",
-                spoiled(TRUTH_CODE, ("i0 - (j1 - 1), (i1 - 1) - j0", "i0 - j1, i1 - j0")),
+                edited(TRUTH_CODE, ("i0 - (j1 - 1), (i1 - 1) - j0", "i0 - j1, i1 - j0")),
                 "The ends `i1` and `j1` are not in the block: its last query is `i1 - 1`, its last key"
                 " `j1 - 1`.",
             ),
             CodeMistake(
                 "all from one corner",
-                spoiled(TRUTH_CODE, ("nearest >= 0 and farthest < w", "farthest < w")),
+                edited(TRUTH_CODE, ("nearest >= 0 and farthest < w", "farthest < w")),
                 "A block that holds future pairs is called full. Every pair must pass both conditions.",
             ),
             CodeMistake(
                 "no future",
-                spoiled(TRUTH_CODE, ("farthest < 0 or ", ""), ("nearest >= 0 and ", "")),
+                edited(TRUTH_CODE, ("farthest < 0 or ", ""), ("nearest >= 0 and ", "")),
                 "The condition $j \\le i$ is missing. A block in the future holds no allowed pair.",
             ),
             CodeMistake(
                 "one key too many",
-                spoiled(TRUTH_CODE, ("nearest >= w", "nearest > w"), ("farthest < w", "farthest <= w")),
+                edited(TRUTH_CODE, ("nearest >= w", "nearest > w"), ("farthest < w", "farthest <= w")),
                 "The window holds one key too many: the distance $i - j$ must be below $w$.",
             ),
             CodeMistake(
                 "some for all",
-                spoiled(TRUTH_CODE, ("2 if nearest >= 0 and farthest < w else 1", "1")),
+                edited(TRUTH_CODE, ("2 if nearest >= 0 and farthest < w else 1", "1")),
                 "Full blocks are called partial. That is safe, but each of them then gets a mask that it does"
                 " not need.",
             ),
@@ -648,42 +640,42 @@ are divided by the root of `dim`. The stub makes the layout. Go through its rows
         mistakes=(
             CodeMistake(
                 "no mask",
-                spoiled(SPARSE_CODE, ("if not full:", "if False:")),
+                edited(SPARSE_CODE, ("if not full:", "if False:")),
                 "Partial blocks are treated as full: forbidden pairs of them get weight.",
             ),
             CodeMistake(
                 "masked with 0",
-                spoiled(SPARSE_CODE, ("j), s, -np.inf)", "j), s, 0.0)")),
+                edited(SPARSE_CODE, ("j), s, -np.inf)", "j), s, 0.0)")),
                 "Forbidden pairs get the score 0, and the exponential of 0 is 1. Use minus infinity.",
             ),
             CodeMistake(
                 "full blocks left out",
-                spoiled(SPARSE_CODE, ("[(b, True) for b in layout.full(row)]", "[]")),
+                edited(SPARSE_CODE, ("[(b, True) for b in layout.full(row)]", "[]")),
                 "The full blocks are left out. A row has two lists, and both must be visited.",
             ),
             CodeMistake(
                 "partial blocks left out",
-                spoiled(SPARSE_CODE, ("[(b, False) for b in layout.partial(row)]", "[]")),
+                edited(SPARSE_CODE, ("[(b, False) for b in layout.partial(row)]", "[]")),
                 "The partial blocks are left out. A row has two lists, and both must be visited.",
             ),
             CodeMistake(
                 "mask of places in the block",
-                spoiled(SPARSE_CODE, ("i[:, None], j)", "i[:, None] % B, j % B)")),
+                edited(SPARSE_CODE, ("i[:, None], j)", "i[:, None] % B, j % B)")),
                 "The pattern is asked about places inside the block. It wants positions in the text.",
             ),
             CodeMistake(
                 "one block too few",
-                spoiled(SPARSE_CODE, ("for block, full in blocks:", "for block, full in blocks[:-1]:")),
+                edited(SPARSE_CODE, ("for block, full in blocks:", "for block, full in blocks[:-1]:")),
                 "The last listed block of each row is not visited.",
             ),
             CodeMistake(
                 "no rescale",
-                spoiled(SPARSE_CODE, ("c, p = np.exp(m - safe)", "c, p = 1.0")),
+                edited(SPARSE_CODE, ("c, p = np.exp(m - safe)", "c, p = 1.0")),
                 "The old sums are not rescaled when the maximum grows.",
             ),
             CodeMistake(
                 "not divided",
-                spoiled(SPARSE_CODE, ("u / np.where(l == 0, 1.0, l)", "u")),
+                edited(SPARSE_CODE, ("u / np.where(l == 0, 1.0, l)", "u")),
                 "The result is the numerator. Divide by $l$ after the last block.",
             ),
         ),

@@ -1,7 +1,7 @@
 """The kinds of exercise, one file a family; the bank imports them from here."""
 
 from companion.exercises.kinds.choice import Choice, Choices, Right, Wrong
-from companion.exercises.kinds.code import Code, CodeMistake
+from companion.exercises.kinds.code import Code, CodeMistake, edited
 from companion.exercises.kinds.explain import Explain
 from companion.exercises.kinds.numeric import Number, Vector
 from companion.exercises.kinds.order import Order
@@ -22,4 +22,5 @@ __all__ = [
     "Right",
     "Vector",
     "Wrong",
+    "edited",
 ]

@@ -7,7 +7,19 @@ from typing import Any
 
 from companion.exercises.spec import Exercise
 
-__all__ = ["Code", "CodeMistake"]
+__all__ = ["Code", "CodeMistake", "edited"]
+
+
+def edited(source: str, *changes: tuple[str, str]) -> str:
+    """``source`` with each (old, new) replaced: a mistake made of a solution.
+
+    Raises ValueError where old does not occur.
+    """
+    for old, new in changes:
+        if old not in source:
+            raise ValueError(f"{old!r} does not occur in {source!r}")
+        source = source.replace(old, new)
+    return source
 
 
 @dataclass(frozen=True)
