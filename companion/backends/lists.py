@@ -29,7 +29,9 @@ class Lists(NamedTuple):
     bounds: torch.Tensor  # int32 (rows, 3)
     blocks: torch.Tensor  # int32 (listed,)
     which: torch.Tensor  # int32 (listed,)
-    masks: torch.Tensor  # uint8 (masks, size, size), queries by keys: 1 = may attend, 0 also beyond L x S
+    # uint8 (masks, size, size / 8), queries by keys: bit b of byte n is key 8n + b; 1 = may attend, 0 also
+    # beyond L x S
+    masks: torch.Tensor
 
 
 @lru_cache(maxsize=64)
@@ -93,7 +95,7 @@ def _masks(pattern, layout, asked, device):
         queries, keys = query_block[part] * size + within[:, None], key_block[part] * size + within
         pairs = pattern(0, head[part], layout.query_offset + queries, keys)
         pairs = pairs & (queries < layout.query_tokens) & (keys < layout.key_tokens)
-        for pairs_of_block in pairs.cpu().numpy():
-            numbers.append(known.setdefault(pairs_of_block.tobytes(), len(known)))
-    masks = np.frombuffer(b"".join(known), np.uint8).reshape(-1, size, size)
+        for mask in np.packbits(pairs.cpu().numpy(), axis=-1, bitorder="little"):
+            numbers.append(known.setdefault(mask.tobytes(), len(known)))
+    masks = np.frombuffer(b"".join(known), np.uint8).reshape(-1, size, size // 8)
     return torch.from_numpy(masks.copy()).to(device), np.array(numbers, np.int64)

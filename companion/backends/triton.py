@@ -59,7 +59,8 @@ def attend(
     query += rows[:, None] * query_token + dims
     key += columns[:, None] * key_token + dims
     value += columns[:, None] * value_token + dims_value
-    masks += (top % BLOCK + rows)[:, None] * BLOCK + columns[None, :]
+    masks += (top % BLOCK + rows)[:, None] * (BLOCK // 8) + columns[None, :] // 8
+    bit = columns[None, :] % 8
     q = tl.load(query, inside[:, None], other=0.0)
 
     # This split's part of the row's list, and where in it blocks under a mask begin.
@@ -90,8 +91,8 @@ def attend(
             scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
-                allowed = tl.load(masks + number * BLOCK * BLOCK + part) != 0
-                scores = tl.where(allowed, scores, NONE)
+                byte = tl.load(masks + number * (BLOCK * BLOCK // 8) + part // 8)
+                scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
 
             new_peak = tl.maximum(peak, tl.max(scores, 1))
             # While a row has met no key at all, -inf - (-inf) would be NaN.
@@ -147,7 +148,8 @@ def pull_queries(
     grad_out += rows[:, None] * pull_token + dims_value
     key += columns[:, None] * key_token + dims
     value += columns[:, None] * value_token + dims_value
-    masks += (top % BLOCK + rows)[:, None] * BLOCK + columns[None, :]
+    masks += (top % BLOCK + rows)[:, None] * (BLOCK // 8) + columns[None, :] // 8
+    bit = columns[None, :] % 8
     q = tl.load(query, inside[:, None], other=0.0)
     do = tl.load(grad_out, inside[:, None], other=0.0)
 
@@ -179,8 +181,8 @@ def pull_queries(
             scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
-                allowed = tl.load(masks + number * BLOCK * BLOCK + part) != 0
-                scores = tl.where(allowed, scores, NONE)
+                byte = tl.load(masks + number * (BLOCK * BLOCK // 8) + part // 8)
+                scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
             weights = tl.exp2(scores - shift[:, None])
             ds = weights * (tl.dot(do, v.T, input_precision="ieee") - pull[:, None])
             dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
@@ -220,7 +222,8 @@ def pull_keys(
     v = tl.load(value + rows[:, None] * value_token + dims_value, inside, other=0.0)
     query += batch * query_batch + columns[:, None] * query_token + dims
     grad_out += batch * pull_batch + columns[:, None] * pull_token + dims_value
-    masks += columns[None, :] * BLOCK + (top % BLOCK + rows)[:, None]
+    masks += columns[None, :] * (BLOCK // 8) + (top % BLOCK + rows)[:, None] // 8
+    bit = rows[:, None] % 8
 
     dk = tl.full([ROWS, D], 0.0, tl.float32)
     dv = tl.full([ROWS, DV], 0.0, tl.float32)
@@ -250,8 +253,8 @@ def pull_keys(
                 scores = tl.dot(k, q.T, input_precision="ieee") * (scale * LOG2E)
                 if MASKED:
                     number = tl.load(which + n // STEPS).to(tl.int64)
-                    allowed = tl.load(masks + (number * BLOCK + part) * BLOCK) != 0
-                    scores = tl.where(allowed, scores, NONE)
+                    byte = tl.load(masks + (number * BLOCK + part) * (BLOCK // 8))
+                    scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
                 weights = tl.exp2(scores - shift[None, :])
                 dv = tl.dot(weights.to(do.dtype), do, dv, input_precision="ieee")
                 ds = weights * (tl.dot(v, do.T, input_precision="ieee") - pull[None, :])

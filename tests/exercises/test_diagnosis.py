@@ -1,6 +1,5 @@
 """Where no listed mistake fits a function, the clinic names its fault; failing that, the checker speaks."""
 
-import numpy as np
 import pytest
 
 from companion.clinic.catalog import CATALOG

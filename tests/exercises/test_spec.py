@@ -148,8 +148,9 @@ def test_a_bad_spec_is_refused_when_it_is_made(kind, fields, field):
 
 
 def test_the_same_specs_without_their_fault_are_taken():
-    make(Choice, **two())
-    make(Number, answer=3.1, hints=("Not 13.1, nor 3.15, nor $v_{3.1}$.",))
+    near = "Not 13.1, nor 3.15, nor $v_{3.1}$."
+    assert make(Choice, **two()).id == "demo-made"
+    assert make(Number, answer=3.1, hints=(near,)).hints == (near,)
 
 
 @pytest.mark.parametrize("specs", [[SPECS["demo-choice"]] * 2, ["not a spec"], [object()]])

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 # Before they are imported, so that a failed check tells what it found.
-pytest.register_assert_rewrite("helpers.explorers", "helpers.pattern_page")
+pytest.register_assert_rewrite("helpers.explorers")
 
 from helpers.explorers import page_of, watched  # noqa: E402
 

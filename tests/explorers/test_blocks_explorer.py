@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, hears_no_key
+from helpers.explorers import announced, fallback, keys_heard, obstacles
 
 from companion.explorers.blocks import PATTERNS, SIZES
 from companion.explorers.blocks import blocks as explorer
@@ -63,7 +63,8 @@ def test_the_picture_has_every_block_and_every_live_pair(page, pattern):
 
 def test_dots_stand_at_their_waste(page):
     choose(page, PATTERNS[0], size=32, tokens=96)
-    heights = page.locator(".att-plane circle").evaluate_all("nodes => nodes.map((n) => +n.getAttribute('cy'))")
+    circles = page.locator(".att-plane circle")
+    heights = circles.evaluate_all("nodes => nodes.map((n) => +n.getAttribute('cy'))")
     bottom, height = 170 - 40, 170 - 40 - 18
     for size, y in zip(SIZES, heights, strict=True):
         *_, allowed, computed = expected(PATTERNS[0], size, 96)
@@ -83,20 +84,20 @@ def test_keys_move_it_and_reset_brings_it_back(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    hears_no_key(page, page.get_by_role("slider", name="Tokens"), ("a", "d", "x", "ArrowRight"))
+    assert keys_heard(page, page.get_by_role("slider", name="Tokens"), ("a", "d", "x", "ArrowRight")) == []
 
 
 def test_changes_are_announced_once_they_have_settled(page):
     choose(page, size=32)
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('blocks of 32')")
+    assert "blocks of 32" in announced(page, "blocks of 32")
 
 
 def test_accessible_in_both_themes_and_widths(themed):
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
-    assert "for each block size" in bundle(explorer()).lower()
+def test_it_is_told_without_scripts():
+    assert "for each block size" in fallback(explorer()).lower()
 
 
 def test_alternative_text_tells_the_layouts():

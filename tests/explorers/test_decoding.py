@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, functions, hears_no_key
+from helpers.explorers import announced, functions, keys_heard, obstacles
 
 from companion.cost import bound_seconds, cache_bytes, flops
 from companion.explorers.decoding import GIB, START
@@ -133,24 +133,23 @@ def test_bars_are_as_long_as_their_numbers(page):
 
 
 def test_changes_are_announced_once_they_have_settled(page):
-    page.wait_for_function("document.querySelector('[role=status]').textContent !== ''")
+    assert announced(page)
     dial(page, "tokens").press("End")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.startsWith('Cache 128 GiB')")
+    assert "Cache 128 GiB" in announced(page, "Cache 128 GiB")
     assert page.get_by_role("status").inner_text().endswith("is 2 times the memory. 4 operations per byte.")
 
 
 def test_no_key_reaches_the_notebook(page):
-    hears_no_key(page, dial(page, "tokens"), ("a", "d", "x", "Enter", "ArrowUp"))
+    assert keys_heard(page, dial(page, "tokens"), ("a", "d", "x", "Enter", "ArrowUp")) == []
 
 
 def test_accessible_in_both_themes_and_widths(themed):
     dial(themed, "batch").press("End")
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
+def test_it_is_told_without_scripts():
     widget = explorer()
-    bundle(widget)
     assert "takes 1 GiB of 64 GiB" in widget.alt() and "4 operations per byte" in widget.alt()
 
 

@@ -1,11 +1,12 @@
 """What is asked of every explorer: the contract of its module, its weight, its mark on the page, its end."""
 
 import gzip
+import json
 import re
 
 import numpy as np
 import pytest
-from helpers.explorers import page_of
+from helpers.explorers import fallback, page_of
 
 from companion.explorers import frontend
 from companion.explorers.blocks import blocks
@@ -100,6 +101,13 @@ def test_module_stays_light(kind):
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="explorer-weighted-sum, .*got 'explorer-none'"):
         frontend.source("explorer-none")
+
+
+def test_its_stored_output_holds_the_spec_and_nothing_that_needs_a_script(widget):
+    output, _ = widget._repr_mimebundle_()
+    spec = re.search(r'<script type="application/json">(.*?)</script>', output["text/html"])[1]
+    assert json.loads(spec) == widget.spec and output["text/plain"] == widget.alt()
+    assert not re.search("<(input|button|select|script)", fallback(widget))
 
 
 def test_it_bears_its_name_and_unmounting_clears_the_element(page, widget):

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, hears_no_key, page_of, watched
+from helpers.explorers import announced, fallback, keys_heard, obstacles, page_of, watched
 
 from companion.explorers.leak import POWERS, VALUES
 from companion.explorers.leak import leak as explorer
@@ -124,7 +124,8 @@ def test_the_formula_follows_the_mask(page):
 
 
 def test_arrow_keys_choose_and_no_key_reaches_the_notebook(page):
-    hears_no_key(page, page.locator("input[value='before']"), ("ArrowDown", "a", "d", "x", "Enter"))
+    place = page.locator("input[value='before']")
+    assert keys_heard(page, place, ("ArrowDown", "a", "d", "x", "Enter")) == []
     assert page.locator("input[value='after']").is_checked()
     assert states(page) == ["leaks", "leaks", "leaks", "moves"]
 
@@ -132,18 +133,18 @@ def test_arrow_keys_choose_and_no_key_reaches_the_notebook(page):
 def test_changes_are_announced_once_they_have_settled(page):
     choose(page, "none", "value", 2)
     said = page.get_by_role("status")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('v_2')")
+    assert "v_2" in announced(page, "v_2")
     assert said.inner_text().startswith("The mask stands nowhere. 0.5 is added")
     assert "Rows 0 and 1 leak" in said.inner_text()
 
 
 def test_accessible_in_both_themes_and_widths(themed):
     choose(themed, "after", "key", 3)
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
-    assert "those leak" in bundle(explorer())
+def test_it_is_told_without_scripts():
+    assert "those leak" in fallback(explorer())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.explorers import bundle
+from helpers.explorers import fallback
 from helpers.pattern_page import TOKENS, reach
 
 from companion.explorers.pattern import EXAMPLES, pattern
@@ -56,9 +56,9 @@ def test_what_the_examples_say_is_so():
     assert f"{50 * pairs / causal().pairs(TOKENS):.0f} %" == "62 %" and "62 %" in said["Window, then full"]
 
 
-def test_bundle_reads_without_scripts():
+def test_it_is_told_without_scripts():
     widget = pattern(chunks(16) | sinks(1), row=20, block_size=16)
-    assert "chunks(16)" in bundle(widget)
+    assert "chunks(16)" in fallback(widget)
     assert "chunks(16) | sinks(1): 592 of the 2,080 causal pairs, density 0.14;" in widget.alt()
     assert "in blocks of 16, 0 full and 7 partial ones." in widget.alt()
     assert "Row 20 reads the keys 0, 16, 17, 18, 19, 20." in widget.alt()

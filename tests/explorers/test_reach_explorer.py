@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, hears_no_key
+from helpers.explorers import announced, fallback, keys_heard, obstacles
 
 from companion.explorers.reach import PATTERNS
 from companion.explorers.reach import reach as explorer
@@ -103,22 +103,21 @@ def test_reset_brings_back_the_start(page):
 
 def test_no_key_reaches_the_notebook(page):
     slider = page.get_by_role("slider", name="Query")
-    hears_no_key(page, slider, ("a", "d", "x", "ArrowLeft"))
+    assert keys_heard(page, slider, ("a", "d", "x", "ArrowLeft")) == []
     assert slider.input_value() == "19"
 
 
 def test_changes_are_announced_once_they_have_settled(page):
     press(page, "Key", 23)
-    said = "document.querySelector('[role=status]').textContent"
-    page.wait_for_function(f"{said}.includes('no path from key 23')")
+    assert "no path from key 23" in announced(page, "no path from key 23")
 
 
 def test_accessible_in_both_themes_and_widths(themed):
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
-    assert "layer 2 window 4" in bundle(explorer())
+def test_it_is_told_without_scripts():
+    assert "layer 2 window 4" in fallback(explorer())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, hears_no_key
+from helpers.explorers import announced, fallback, keys_heard, obstacles
 
 from companion.explorers.selection import selection
 from companion.reference import attend, softmax
@@ -133,23 +133,23 @@ def test_starts_as_told_and_resets(page):
 
 def test_no_key_reaches_the_notebook(page):
     slider = page.get_by_role("slider", name="Budget")
-    hears_no_key(page, slider, ("a", "d", "x", "ArrowRight"))
+    assert keys_heard(page, slider, ("a", "d", "x", "ArrowRight")) == []
     assert slider.get_attribute("aria-valuetext") == f"5 of {N}"
 
 
 def test_changes_are_announced_once_they_have_settled(page):
     choose(page, Selector="window")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('window, 4 of')")
+    assert "window, 4 of" in announced(page, "window, 4 of")
 
 
 def test_accessible_in_both_themes_and_widths(themed):
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
-    fallback = bundle(explorer())
+def test_it_is_told_without_scripts():
+    told = fallback(explorer())
     mass, error = expected(0, 1, 4)[1:]
-    assert f"window: mass {mass:.2f}, error {error:.2f}" in fallback and "<random>" not in fallback
+    assert f"window: mass {mass:.2f}, error {error:.2f}" in told and "<random>" not in told
 
 
 def changed(**parts):

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, functions, hears_no_key
+from helpers.explorers import announced, functions, keys_heard, obstacles
 
 from companion.explorers.temperature import temperature as explorer
 from companion.reference import softmax
@@ -98,25 +98,24 @@ def test_bars_are_as_long_as_their_weights(page):
 
 
 def test_changes_are_announced_once_they_have_settled(page):
-    page.wait_for_function("document.querySelector('[role=status]').textContent !== ''")
+    assert announced(page)
     page.get_by_role("slider", name="D").press("Home")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.startsWith('D 1,')")
+    assert "D 1," in announced(page, "D 1,")
     alpha = expected(Z[0], 1, "one", 1)[2]
     said = page.get_by_role("status").inner_text()
     assert f"largest weight {alpha.max():.2f} for key {alpha.argmax()}" in said
 
 
 def test_no_key_reaches_the_notebook(page):
-    hears_no_key(page, page.get_by_role("slider", name="D"), ("a", "d", "x", "Enter", "ArrowUp"))
+    assert keys_heard(page, page.get_by_role("slider", name="D"), ("a", "d", "x", "Enter", "ArrowUp")) == []
 
 
 def test_accessible_in_both_themes_and_widths(themed):
-    accessible(themed)
+    assert obstacles(themed) == []
 
 
-def test_bundle_reads_without_scripts():
+def test_it_is_told_without_scripts():
     widget = explorer()
-    bundle(widget)
     assert f"largest weight is {softmax(8 * Z[0]).max():.2f} without" in widget.alt()
 
 

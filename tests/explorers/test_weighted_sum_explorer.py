@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.explorers import accessible, bundle, hears_no_key
+from helpers.explorers import announced, fallback, keys_heard, obstacles
 
 from companion.explorers.weighted_sum import weighted_sum as explorer
 from companion.reference import weighted_sum
@@ -167,7 +167,7 @@ def test_a_token_lights_up_everywhere(page, how):
 
 def test_changes_are_announced_once_they_have_settled(page):
     said = page.get_by_role("status")
-    page.wait_for_function("document.querySelector('[role=status]').textContent !== ''")
+    assert announced(page)
     page.evaluate(
         "() => { window.heard = []; const node = document.querySelector('[role=status]');"
         "new MutationObserver(() => heard.push(node.textContent)).observe(node, { childList: true }); }"
@@ -181,24 +181,25 @@ def test_changes_are_announced_once_they_have_settled(page):
 
 
 def test_no_key_reaches_the_notebook(page):
-    hears_no_key(page, page.get_by_label("Weight 0 as a number"), ("a", "d", "x", "Enter", "ArrowUp"))
-    hears_no_key(page, point(page, "o"), ["ArrowUp"])
+    field = page.get_by_label("Weight 0 as a number")
+    assert keys_heard(page, field, ("a", "d", "x", "Enter", "ArrowUp")) == []
+    assert keys_heard(page, point(page, "o"), ["ArrowUp"]) == []
 
 
 def test_accessible_in_both_themes_and_widths(themed):
     themed.get_by_role("button", name="Add").click()
     point(themed, "o").press("Shift+ArrowRight")
-    accessible(themed, also=".att-reach")
+    assert obstacles(themed, also=".att-reach") == []
 
 
 def test_touch_does_not_scroll_from_a_handle(page):
     assert point(page, "v_0").evaluate("node => getComputedStyle(node).touchAction") == "none"
 
 
-def test_bundle_reads_without_scripts():
+def test_it_is_told_without_scripts():
     widget = explorer()
     assert "[3.10, 1.70]" in widget.alt()
-    assert "o = 0.10 v_0 + 0.60 v_1 + 0.30 v_2 = [3.10, 1.70]" in bundle(widget)
+    assert "o = 0.10 v_0 + 0.60 v_1 + 0.30 v_2 = [3.10, 1.70]" in fallback(widget)
 
 
 @pytest.mark.parametrize(

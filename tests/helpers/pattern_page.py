@@ -47,7 +47,8 @@ def corners(path, size):
     """The blocks that squares of one size cover, boolean, a row for each block of queries."""
     drawn = np.zeros((TOKENS // size, TOKENS // size), bool)
     for j, i, *sides in re.findall(r"M(\d+),(\d+)h(\d+)v(\d+)h-(\d+)z", path):
-        assert sides == [str(size)] * 3 and int(i) % size == int(j) % size == 0
+        if sides != [str(size)] * 3 or int(i) % size or int(j) % size:
+            raise ValueError(f"a block of {sides} at ({i}, {j}), where blocks have {size}")
         drawn[int(i) // size, int(j) // size] = True
     return drawn
 
@@ -75,46 +76,44 @@ def positions(listed):
     return found
 
 
-def agrees(seen, a, b, schedule, size, row):
-    """Raises AssertionError unless the explorer shows what companion computes for pattern ``a``."""
+def differences(seen, a, b, schedule, size, row):
+    """The parts of what the explorer shows that differ from what companion computes for pattern ``a``."""
     (mask, pairs, share), blocks = facts(a), a.layout(TOKENS, block_size=size)
-    states = blocks.states()[0]
+    states, keys = blocks.states()[0], a.indices(row, TOKENS)
     solid = (states == 2).repeat(size, 0).repeat(size, 1)
-    assert (corners(seen["paths"]["full"], size) == (states == 2)).all()
-    assert (corners(seen["paths"]["partial"], size) == (states == 1)).all()
-    assert (cells(seen["paths"]["live"]) == (mask & ~solid)).all()
-
-    keys, lit = a.indices(row, TOKENS), np.zeros_like(mask)
+    lit = np.zeros_like(mask)
     lit[row, keys] = True
-    assert (cells(seen["lit"]) == lit).all()
-    assert (marks(seen["row"][0]) == lit[row]).all()
     items, told = re.fullmatch(r"(.*)\}, (.*)", seen["set"]).groups()
-    assert items.startswith(f"G{row} = {{") and positions(items.split("{")[1]) == keys.tolist()
     read = cache_bytes(len(keys), DIM, itemsize=ITEMSIZE)
-    assert told == f"|G{row}| = {len(keys)}. Decoding row {row} reads {read:,} bytes."
 
-    bound, read = blocks.pairs_bound, int(mask.any(axis=0).sum())
+    bound, in_use = blocks.pairs_bound, int(mask.any(axis=0).sum())
     dense, own, computed, density, of_causal, kinds, wasted, operations, by_blocks, traffic = seen["facts"]
-    assert [dense, own, computed, operations, by_blocks, traffic] == [
-        f"{count:,}"
-        for count in (
-            DENSE, pairs, bound, flops(pairs, DIM), flops(bound, DIM),
-            bytes_moved(TOKENS, read, DIM, itemsize=ITEMSIZE),
-        )
-    ]  # fmt: skip
-    assert kinds == f"{len(blocks.full_blocks)}, {len(blocks.partial_blocks)}"
-    assert abs(float(density) - share) < 0.00501
-    assert abs(float(of_causal) - pairs / DENSE) < 0.00501
-    assert abs(int(wasted.removesuffix(" %")) - 100 * (1 - pairs / max(bound, 1)) * (bound > 0)) < 0.501
+    counts = DENSE, pairs, bound, flops(pairs, DIM), flops(bound, DIM)
+    moved = bytes_moved(TOKENS, in_use, DIM, itemsize=ITEMSIZE)
 
     layers = [{"A": a, "B": b}[letter] for letter in schedule]
     after = reach([facts(layer)[0] for layer in layers], row)
-    assert seen["counts"] == [int(reached.sum()) for reached in after]
-    before = np.zeros(TOKENS, bool)
-    for reached, old, new in zip(after, seen["row"][1::2], seen["row"][2::2], strict=True):
-        assert (marks(old) == (reached & before)).all() and (marks(new) == (reached & ~before)).all()
-        before = reached
+    before = [np.zeros(TOKENS, bool), *after[:-1]]
+    strips = [(now & then, now & ~then) for now, then in zip(after, before, strict=True)]
+    drawn = zip(seen["row"][1::2], seen["row"][2::2], strict=True)
     total = sum(facts(layer)[1] for layer in layers)
-    told = f"Pairs in all layers: {total:,}. Positions that can reach row {row}: {before.sum()}."
-    assert seen["depth"] == told
-    assert seen["code"] == repr(a)
+    right = {
+        "full blocks": (corners(seen["paths"]["full"], size) == (states == 2)).all(),
+        "partial blocks": (corners(seen["paths"]["partial"], size) == (states == 1)).all(),
+        "live pairs": (cells(seen["paths"]["live"]) == (mask & ~solid)).all(),
+        "the row's pairs": (cells(seen["lit"]) == lit).all() and (marks(seen["row"][0]) == lit[row]).all(),
+        "the row's set": items.startswith(f"G{row} = {{") and positions(items.split("{")[1]) == keys.tolist(),
+        "the row's bytes": told == f"|G{row}| = {len(keys)}. Decoding row {row} reads {read:,} bytes.",
+        "counts": [dense, own, computed, operations, by_blocks] == [f"{count:,}" for count in counts],
+        "traffic": traffic == f"{moved:,}",
+        "kinds of blocks": kinds == f"{len(blocks.full_blocks)}, {len(blocks.partial_blocks)}",
+        "density": abs(float(density) - share) < 0.00501,
+        "share of the causal pairs": abs(float(of_causal) - pairs / DENSE) < 0.00501,
+        "waste": abs(int(wasted.removesuffix(" %")) - (bound and 100 * (1 - pairs / bound))) < 0.501,
+        "reach, counted": seen["counts"] == [int(reached.sum()) for reached in after],
+        "reach, drawn": np.array_equal([[marks(path) for path in pair] for pair in drawn], strips),
+        "depth": seen["depth"]
+        == f"Pairs in all layers: {total:,}. Positions that can reach row {row}: {after[-1].sum()}.",
+        "code": seen["code"] == repr(a),
+    }
+    return [part for part, agrees in right.items() if not agrees]

@@ -1,19 +1,8 @@
 """No violation that axe-core finds, on any page, in both themes, at both widths."""
 
-from pathlib import Path
-
 import pytest
+from helpers.axe import violations
 from helpers.pages import pages
-
-AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-RUN = """tags => axe.run(document, {runOnly: tags}).then(result => result.violations.map(
-    v => `${v.id}: ${v.help}\\n` + v.nodes.map(n => `    ${n.target} ${n.html.slice(0, 160)}`).join("\\n")))"""
-
-
-def violations(page):
-    page.add_script_tag(path=AXE)
-    return page.evaluate(RUN, TAGS)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

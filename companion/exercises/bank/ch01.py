@@ -46,7 +46,8 @@ def removal(d, j):
 def sentence(rng, n):
     """Weights whose rows add up to 1 over the past, with anything to the right of the diagonal, and values."""
     past = np.tril(rng.random((n, n)) + 0.1)
-    return past / past.sum(axis=1, keepdims=True) + np.triu(rng.normal(size=(n, n)), 1), rng.normal(size=(n, 3))
+    weights = past / past.sum(axis=1, keepdims=True)
+    return weights + np.triu(rng.normal(size=(n, n)), 1), rng.normal(size=(n, 3))
 
 
 EXERCISES = [
@@ -82,18 +83,23 @@ What is the attention output vector of the token at position 2?""",
             Mistake(
                 "divided by the number of tokens",
                 lambda d: output(d) / 3,
-                "<<value>> is the right sum divided by 3. The weights add up to 1 already: nothing is left to divide.",
+                "<<value>> is the right sum divided by 3. The weights add up to 1 already: nothing is left to"
+                " divide.",
             ),
             Mistake(
                 "reversed the weights",
                 lambda d: weighted_sum(d.alpha[::-1], d.V),
-                "<<value>> pairs the weights with the values in reverse order. Weight $j$ belongs to value $j$.",
+                "<<value>> pairs the weights with the values in reverse order. Weight $j$ belongs to value"
+                " $j$.",
             ),
         ),
         why="Each value counts as much as its weight, coordinate by coordinate.",
         hints=(
             "Multiply each value by its weight. You get three vectors.",
-            r"The first of the three is $<<alpha[0]>> \cdot <<V[0]>>$. Add the three, first coordinates and second coordinates apart.",
+            (
+                r"The first of the three is $<<alpha[0]>> \cdot <<V[0]>>$. Add the three, first coordinates"
+                r" and second coordinates apart."
+            ),
         ),
         solution=r"""
 $<<alpha[0]>> \cdot <<V[0]>> + <<alpha[1]>> \cdot <<V[1]>> + <<alpha[2]>> \cdot <<V[2]>> = <<answer>>$""",
@@ -109,19 +115,20 @@ Which expression gives the output of shape `(2,)`?""",
         options=(
             Wrong(
                 "`V @ alpha`",
-                "This asks for rows of 3 numbers, but a row of `V` has 2: NumPy raises an error. The weights are a row "
-                "and stand on the left.",
+                "This asks for rows of 3 numbers, but a row of `V` has 2: NumPy raises an error. The weights"
+                " are a row and stand on the left.",
             ),
             Right("`alpha @ V`"),
             Wrong(
                 "`alpha * V`",
-                "This multiplies entry by entry and lines up the last axes, 3 against 2: NumPy raises an error. "
-                "`alpha[:, None] * V` would scale the rows, and a sum over them would still be missing.",
+                "This multiplies entry by entry and lines up the last axes, 3 against 2: NumPy raises an"
+                " error. `alpha[:, None] * V` would scale the rows, and a sum over them would still be"
+                " missing.",
             ),
             Wrong(
                 "`(alpha[:, None] * V).sum(axis=1)`",
-                "The scaling is right. But axis 1 runs over the coordinates, so this gives 3 numbers, one a token. "
-                "The sum goes over the tokens, axis 0.",
+                "The scaling is right. But axis 1 runs over the coordinates, so this gives 3 numbers, one a"
+                " token. The sum goes over the tokens, axis 0.",
             ),
         ),
         why="A row of 3 weights times a matrix of 3 rows and 2 columns is a row of 2 numbers.",
@@ -152,8 +159,14 @@ any weight or query. What is the output of the token at position 0?""",
             ),
         ),
         why="It can read only itself, and one weight that adds up to 1 is 1.",
-        hints=("Which positions may position 0 read?", "How many weights is that, and what must they add up to?"),
-        solution=r"Position 0 reads positions 0 to 0. Its only weight is 1, so $\mathbf{o}_0 = \mathbf{v}_0 = <<answer>>$.",
+        hints=(
+            "Which positions may position 0 read?",
+            "How many weights is that, and what must they add up to?",
+        ),
+        solution=(
+            r"Position 0 reads positions 0 to 0. Its only weight is 1, so $\mathbf{o}_0 = \mathbf{v}_0 ="
+            r" <<answer>>$."
+        ),
     ),
     PickTerms(
         id="ch01-future-terms",
@@ -172,9 +185,21 @@ Click every term that it may not contain.""",
         ),
         answer={2, 3},
         mistakes=(
-            Mistake("strictly before", {1, 2, 3}, "A token may read itself: $j = i$ is allowed. Keep the term at position 1."),
-            Mistake("the last only", {3}, "Position 3 lies ahead, yes. Does another of the positions lie ahead of position 1?"),
-            Mistake("the small ones", {0, 3}, "The size of a weight is not the question. Compare each position with 1."),
+            Mistake(
+                "strictly before",
+                {1, 2, 3},
+                "A token may read itself: $j = i$ is allowed. Keep the term at position 1.",
+            ),
+            Mistake(
+                "the last only",
+                {3},
+                "Position 3 lies ahead, yes. Does another of the positions lie ahead of position 1?",
+            ),
+            Mistake(
+                "the small ones",
+                {0, 3},
+                "The size of a weight is not the question. Compare each position with 1.",
+            ),
         ),
         why="Positions 2 and 3 come after position 1. The sum runs over 0 to 1.",
         hints=("Equation (1.2) tells where the sum stops.",),
@@ -211,7 +236,8 @@ def sentence_outputs(A, V):
             CodeMistake(
                 "counted the future",
                 "def sentence_outputs(A, V):\n    return A @ V\n",
-                "Every entry of `A` was used, those right of the diagonal too: each token read its own future.",
+                "Every entry of `A` was used, those right of the diagonal too: each token read its own"
+                " future.",
             ),
             CodeMistake(
                 "stopped one too early",
@@ -221,7 +247,8 @@ def sentence_outputs(A, V):
 def sentence_outputs(A, V):
     return np.array([A[i, :i] @ V[:i] for i in range(len(V))])
 """,
-                "The sum of row `i` ended at `i - 1`: no token read itself. `range(i)` and `[:i]` leave `i` out.",
+                "The sum of row `i` ended at `i - 1`: no token read itself. `range(i)` and `[:i]` leave `i`"
+                " out.",
             ),
             CodeMistake(
                 "kept the wrong triangle",
@@ -237,7 +264,10 @@ def sentence_outputs(A, V):
         why="Each row is a row of weights, cut at the diagonal, times the values up to there.",
         hints=(
             "For one `i`: which part of row `i` of `A` counts, and which rows of `V` go with it?",
-            "`A[i, : i + 1]` holds positions 0 to `i`. Multiply it with the same rows of `V`, and collect the results.",
+            (
+                "`A[i, : i + 1]` holds positions 0 to `i`. Multiply it with the same rows of `V`, and collect"
+                " the results."
+            ),
         ),
         solution="In one line of NumPy it is `np.tril(A) @ V`: set the future to 0, then multiply.",
     ),
@@ -253,8 +283,8 @@ whose output is $[5, 1]$?""",
         options=(
             Wrong(
                 "Yes: the three values span the plane, so some weights give it.",
-                "Some numbers do, but not attention weights. Solving for [5, 1] with a sum of 1 makes one of them "
-                "negative. Weights are not.",
+                "Some numbers do, but not attention weights. Solving for [5, 1] with a sum of 1 makes one of"
+                " them negative. Weights are not.",
             ),
             Right("No: its first coordinate is larger than that of every value."),
             Wrong(
@@ -285,11 +315,16 @@ Find weights with $\alpha_3 = 0$ that give the same output. Type all four.""",
         label="Four weights",
         answer=[0.5, 0, 0.5, 0],
         mistakes=(
-            Mistake("repeated them", [0, 0, 0, 1], "These are the weights that were given. Now $\\alpha_3$ must be 0."),
+            Mistake(
+                "repeated them",
+                [0, 0, 0, 1],
+                "These are the weights that were given. Now $\\alpha_3$ must be 0.",
+            ),
             Mistake(
                 "ends swapped out",
                 [0.5, 0.5, 0, 0],
-                "These weights give $[2, 1]$, the midpoint of $\\mathbf{v}_0$ and $\\mathbf{v}_1$. You need the midpoint of another pair.",
+                "These weights give $[2, 1]$, the midpoint of $\\mathbf{v}_0$ and $\\mathbf{v}_1$. You need"
+                " the midpoint of another pair.",
             ),
             Mistake(
                 "forgot the sum",
@@ -298,7 +333,10 @@ Find weights with $\alpha_3 = 0$ that give the same output. Type all four.""",
             ),
         ),
         why="The fourth value is the midpoint of two others, so half of each gives the same point.",
-        hints=("Draw the four points. The fourth lies on a line between two others.", "How far along that line?"),
+        hints=(
+            "Draw the four points. The fourth lies on a line between two others.",
+            "How far along that line?",
+        ),
         solution=r"""
 $0.5 \cdot <<V[0]>> + 0.5 \cdot <<V[2]>> = <<V[3]>>$, so the weights are $<<answer>>$. The output alone does not tell which of the two rows of weights was used.""",
     ),
@@ -313,26 +351,30 @@ Remove token 1 altogether and let the other two weights add up to 1 again, in th
 
 How far does the output move? Give the distance to two decimals.""",
         data=EXAMPLE,
-        derive=lambda d: {"o": output(d), "rest": weighted_sum(d.alpha[[0, 2]] / d.alpha[[0, 2]].sum(), d.V[[0, 2]])},
+        derive=lambda d: {
+            "o": output(d),
+            "rest": weighted_sum(d.alpha[[0, 2]] / d.alpha[[0, 2]].sum(), d.V[[0, 2]]),
+        },
         vary=fresh_example,
         answer=lambda d: removal(d, 1),
         mistakes=(
             Mistake(
                 "deleted the term",
                 lambda d: d.alpha[1] * length(d.V[1]),
-                "<<value:.2f>> is the length of the term $\\alpha_1\\mathbf{v}_1$: you deleted it and left the other weights alone. "
-                "Here they add up to 1 again.",
+                "<<value:.2f>> is the length of the term $\\alpha_1\\mathbf{v}_1$: you deleted it and left"
+                " the other weights alone. Here they add up to 1 again.",
             ),
             Mistake(
                 "gave the weight",
                 lambda d: d.alpha[1],
-                "<<value>> is the weight of token 1. It says how the output follows a small change of $\\mathbf{v}_1$.",
+                "<<value>> is the weight of token 1. It says how the output follows a small change of"
+                " $\\mathbf{v}_1$.",
             ),
             Mistake(
                 "stepped the score",
                 lambda d: d.alpha[1] * length(d.V[1] - output(d)),
-                "<<value:.2f>> is $\\alpha_1 \\lVert\\mathbf{v}_1 - \\mathbf{o}\\rVert$, the answer for a small change of the score. "
-                "For removal, divide it by $1 - \\alpha_1$.",
+                "<<value:.2f>> is $\\alpha_1 \\lVert\\mathbf{v}_1 - \\mathbf{o}\\rVert$, the answer for a"
+                " small change of the score. For removal, divide it by $1 - \\alpha_1$.",
             ),
             Mistake(
                 "forgot the weight",
@@ -340,7 +382,10 @@ How far does the output move? Give the distance to two decimals.""",
                 "<<value:.2f>> is the distance from $\\mathbf{v}_1$ to the output. Its weight has to enter.",
             ),
         ),
-        why="The output without the token lies on the line from the value through the old output, a little further out.",
+        why=(
+            "The output without the token lies on the line from the value through the old output, a little"
+            " further out."
+        ),
         hints=(
             r"Without token 1, the remaining weights add up to $1 - \alpha_1$. Divide both by that.",
             "Compute the new output, then the length of the difference. Or use equation (1.7).",
@@ -366,13 +411,14 @@ What is the length of the term of token 2 now?""",
             Mistake(
                 "unchanged",
                 lambda d: d.before,
-                "The weight did not change, but the value did: subtract $\\mathbf{v}_2$ from $\\mathbf{v}_2$.",
+                "The weight did not change, but the value did: subtract $\\mathbf{v}_2$ from"
+                " $\\mathbf{v}_2$.",
             ),
             Mistake(
                 "about the output",
                 lambda d: d.alpha[2] * length(d.V[2] - output(d)),
-                "<<value:.2f>> is the distance to the output times the weight. That number does not depend on the origin; "
-                "the length of the term does.",
+                "<<value:.2f>> is the distance to the output times the weight. That number does not depend on"
+                " the origin; the length of the term does.",
             ),
         ),
         why="The value of token 2 is now the zero vector, while the output only moved along.",
@@ -400,7 +446,10 @@ Justify your answer by explaining how the output is calculated.""",
         rubric=(
             "It computes the output as the weighted sum $<<o>>$, or says how.",
             "It says what is changed: the value, the term, the score, or the whole token.",
-            "It names the token that is largest in that reading: token 1 for the value and for removal, token 2 for the term and, narrowly, for the score.",
+            (
+                "It names the token that is largest in that reading: token 1 for the value and for removal,"
+                " token 2 for the term and, narrowly, for the score."
+            ),
             "It does not take the largest weight for the largest influence without a reason.",
         ),
         hints=("Decide first what you would change about a token, then compute how far the output moves.",),

@@ -106,7 +106,8 @@ The query is $\mathbf{q} = <<q>>$ and the keys are $<<K[0]>>$, $<<K[1]>>$ and $<
             Mistake(
                 "left out the scale",
                 lambda d: d.K @ d.q,
-                r"<<value>> are the dot products. A score is the dot product divided by $\sqrt{D}$, here $\sqrt{4} = 2$.",
+                r"<<value>> are the dot products. A score is the dot product divided by $\sqrt{D}$, here"
+                r" $\sqrt{4} = 2$.",
             ),
             Mistake(
                 "divided by D",
@@ -125,7 +126,10 @@ The query is $\mathbf{q} = <<q>>$ and the keys are $<<K[0]>>$, $<<K[1]>>$ and $<
             ),
         ),
         why="A dot product for each key, divided by the root of 4.",
-        hints=("Multiply query and key entry by entry, and add.", r"$D$ is 4, so divide each dot product by 2."),
+        hints=(
+            "Multiply query and key entry by entry, and add.",
+            r"$D$ is 4, so divide each dot product by 2.",
+        ),
         solution=r"""
 The dot products are the products of equal entries, added. Divided by $\sqrt{4} = 2$ they are $<<answer>>$.""",
     ),
@@ -146,8 +150,8 @@ What are the weights now? Give two decimals.""",
             Mistake(
                 "shared in proportion",
                 lambda d: d.t / d.t.sum(),
-                "You divided each score by their sum, or judged that large scores are nearly equal. The softmax looks at "
-                "differences, and these are still 1.",
+                "You divided each score by their sum, or judged that large scores are nearly equal. The"
+                " softmax looks at differences, and these are still 1.",
             ),
             Mistake(
                 "let the largest win",
@@ -183,7 +187,8 @@ What are the weights now? Give two decimals.""",
             Mistake(
                 "halved the differences",
                 lambda d: softmax(d.s / 2),
-                "These weights belong to scores half as large. Doubling makes the weights sharper, not flatter.",
+                "These weights belong to scores half as large. Doubling makes the weights sharper, not"
+                " flatter.",
             ),
             Mistake(
                 "squared and did not share out",
@@ -214,9 +219,19 @@ is 62.99, and the weights are $<<answer:.2f>>$.""",
         data={"s": [0, 0, 1]},
         answer=lambda d: softmax(d.s)[0],
         mistakes=(
-            Mistake("no score, no weight", 0, "$e^0 = 1$, not 0. Only a score of $-\\infty$ has the weight 0."),
-            Mistake("shared equally", 1 / 3, "One third each would need three equal scores. Token 2 has a larger one."),
-            Mistake("forgot to divide", 1, "$e^0 = 1$ is the numerator. Divide by the sum of all three exponentials."),
+            Mistake(
+                "no score, no weight", 0, "$e^0 = 1$, not 0. Only a score of $-\\infty$ has the weight 0."
+            ),
+            Mistake(
+                "shared equally",
+                1 / 3,
+                "One third each would need three equal scores. Token 2 has a larger one.",
+            ),
+            Mistake(
+                "forgot to divide",
+                1,
+                "$e^0 = 1$ is the numerator. Divide by the sum of all three exponentials.",
+            ),
             Mistake(
                 "answered for token 2",
                 lambda d: softmax(d.s)[2],
@@ -225,7 +240,10 @@ is 62.99, and the weights are $<<answer:.2f>>$.""",
         ),
         why="$1 / (1 + 1 + e)$. A score of 0 is an ordinary score.",
         hints=("What is $e^0$?",),
-        solution=r"$\frac{e^0}{e^0 + e^0 + e^1} = \frac{1}{1 + 1 + 2.718} = <<answer:.2f>>$. Only $-\infty$ gives the weight 0.",
+        solution=(
+            r"$\frac{e^0}{e^0 + e^0 + e^1} = \frac{1}{1 + 1 + 2.718} = <<answer:.2f>>$. Only $-\infty$ gives"
+            r" the weight 0."
+        ),
     ),
     Order(
         id="ch02-order",
@@ -245,18 +263,23 @@ is 62.99, and the weights are $<<answer:.2f>>$.""",
             Mistake(
                 "scaled after the softmax",
                 (0, 1, 3, 2, 4, 5),
-                r"Divided after the softmax, the weights would add up to $1/\sqrt{D}$, and they would be as sharp as without "
+                r"Divided after the softmax, the weights would add up to $1/\sqrt{D}$, and they would be as"
+                r" sharp as without "
                 "the division. The scale acts on the scores.",
             ),
             Mistake(
                 "projected out too early",
                 (0, 5, 1, 2, 3, 4),
-                r"$\mathbf{W}_O$ stands on the way out: it takes the output back to the width of a token vector.",
+                r"$\mathbf{W}_O$ stands on the way out: it takes the output back to the width of a token"
+                r" vector.",
             ),
         ),
         why="Project, compare, scale, share out, average, project back.",
         hints=("The scale acts on scores, not on weights.",),
-        solution="Queries, keys and values first; then dot products, the scale, the softmax, the weighted sum, and the way out.",
+        solution=(
+            "Queries, keys and values first; then dot products, the scale, the softmax, the weighted sum, and"
+            " the way out."
+        ),
     ),
     Number(
         id="ch02-divide",
@@ -274,12 +297,14 @@ What weight does token 0 get? Give two decimals.""",
             Mistake(
                 "divided by D",
                 lambda d: softmax(d.r / d.D)[0],
-                r"<<value:.2f>> comes from dividing by $D$. That flattens the weights more and more as $D$ grows. Divide by $\sqrt{D}$.",
+                r"<<value:.2f>> comes from dividing by $D$. That flattens the weights more and more as $D$"
+                r" grows. Divide by $\sqrt{D}$.",
             ),
             Mistake(
                 "did not divide",
                 lambda d: softmax(d.r)[0],
-                r"<<value:.4f>> is the weight without the scale: the softmax is saturated. Divide by $\sqrt{D}$ first.",
+                r"<<value:.4f>> is the weight without the scale: the softmax is saturated. Divide by"
+                r" $\sqrt{D}$ first.",
             ),
             Mistake(
                 "gave the other weight",
@@ -288,7 +313,10 @@ What weight does token 0 get? Give two decimals.""",
             ),
         ),
         why="The scale is the root of the number of entries in a key.",
-        hints=(r"$\sqrt{<<D>>}$ is a whole number.", r"For two tokens, $\alpha_0 = 1 / (1 + e^{-(s_0 - s_1)})$."),
+        hints=(
+            r"$\sqrt{<<D>>}$ is a whole number.",
+            r"For two tokens, $\alpha_0 = 1 / (1 + e^{-(s_0 - s_1)})$.",
+        ),
         solution=r"""
 The scores are $<<r>> / \sqrt{<<D>>}$. The weight of token 0 is $1 / (1 + e^{-<<r[0]>> / \sqrt{<<D>>}}) = <<answer:.2f>>$.""",
     ),
@@ -325,10 +353,13 @@ What are the weights at temperature $\tau = 1/2$? Give two decimals.""",
             Mistake(
                 "put weights in place of scores",
                 lambda d: softmax(2 * d.alpha),
-                "You took the softmax of the doubled weights. The scores are the logarithms of the weights, up to a shift.",
+                "You took the softmax of the doubled weights. The scores are the logarithms of the weights,"
+                " up to a shift.",
             ),
         ),
-        why="Halving the temperature doubles the scores, and doubled scores square the ratios of the weights.",
+        why=(
+            "Halving the temperature doubles the scores, and doubled scores square the ratios of the weights."
+        ),
         hints=(
             r"$e^{s/\tau}$ at $\tau = 1/2$ is $e^{2s} = (e^s)^2$.",
             "The exponentials at temperature 1 are in the ratio of the weights. Square them.",
@@ -352,7 +383,8 @@ What is their log-sum-exp? Give two decimals.""",
             Mistake(
                 "forgot the maximum",
                 lambda d: np.log(2),
-                r"$\ln 2$ is $\ln l$, the logarithm of the sum after the maximum was taken out. Add $m$ back.",
+                r"$\ln 2$ is $\ln l$, the logarithm of the sum after the maximum was taken out. Add $m$"
+                r" back.",
             ),
             Mistake(
                 "took the maximum",
@@ -362,12 +394,16 @@ What is their log-sum-exp? Give two decimals.""",
             Mistake(
                 "added the scores",
                 lambda d: d.s.sum(),
-                "The sum of the scores is the logarithm of the product of the exponentials, not of their sum.",
+                "The sum of the scores is the logarithm of the product of the exponentials, not of their"
+                " sum.",
             ),
         ),
         why=r"$m + \ln l$ with $m = 1000$ and $l = 2$.",
         hints=("Take $e^{1000}$ out of the sum.",),
-        solution=r"$\ln(e^{1000} + e^{1000}) = 1000 + \ln(1 + 1) = <<answer:.2f>>$. No number larger than 1000.69 was needed.",
+        solution=(
+            r"$\ln(e^{1000} + e^{1000}) = 1000 + \ln(1 + 1) = <<answer:.2f>>$. No number larger than 1000.69"
+            r" was needed."
+        ),
     ),
     Vector(
         id="ch02-update",
@@ -400,7 +436,8 @@ What is the new pair $(m', l')$? Give two decimals.""",
             Mistake(
                 "kept the old maximum",
                 lambda d: [d.m, d.l + np.exp(d.s - d.m)],
-                r"This pair stands for the same sum, but $m$ is no longer the maximum: with larger scores, $e^{s - m}$ overflows.",
+                r"This pair stands for the same sum, but $m$ is no longer the maximum: with larger scores,"
+                r" $e^{s - m}$ overflows.",
             ),
             Mistake(
                 "left out the new term",
@@ -444,24 +481,26 @@ def attend(q, K, V):
         mistakes=(
             CodeMistake(
                 "no scale",
-                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q\n    p = np.exp(s - s.max())\n    return p / p.sum() @ V\n",
+                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q\n    p = np.exp(s - s.max())\n   "
+                " return p / p.sum() @ V\n",
                 r"The dot products were not divided by $\sqrt{D}$.",
             ),
             CodeMistake(
                 "divided by D",
-                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / q.size\n    p = np.exp(s - s.max())\n"
-                "    return p / p.sum() @ V\n",
+                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / q.size\n    p = np.exp(s -"
+                " s.max())\n    return p / p.sum() @ V\n",
                 r"The dot products were divided by $D$. The scale is $1/\sqrt{D}$.",
             ),
             CodeMistake(
                 "root of the number of keys",
-                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / np.sqrt(len(K))\n    p = np.exp(s - s.max())\n"
-                "    return p / p.sum() @ V\n",
+                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / np.sqrt(len(K))\n    p = np.exp(s"
+                " - s.max())\n    return p / p.sum() @ V\n",
                 "The scale is the root of `D`, the length of one key. You took the number of keys.",
             ),
             CodeMistake(
                 "no maximum",
-                "import numpy as np\ndef attend(q, K, V):\n    p = np.exp(K @ q / np.sqrt(q.size))\n    return p / p.sum() @ V\n",
+                "import numpy as np\ndef attend(q, K, V):\n    p = np.exp(K @ q / np.sqrt(q.size))\n   "
+                " return p / p.sum() @ V\n",
                 "Small scores are right; large ones overflow to infinity, and infinity over infinity is NaN. "
                 "Subtract the maximum of the scores before `exp`.",
             ),
@@ -473,7 +512,8 @@ def attend(q, K, V):
             ),
             CodeMistake(
                 "weights not shared out",
-                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / np.sqrt(q.size)\n    return np.exp(s - s.max()) @ V\n",
+                "import numpy as np\ndef attend(q, K, V):\n    s = K @ q / np.sqrt(q.size)\n    return"
+                " np.exp(s - s.max()) @ V\n",
                 "The exponentials were not divided by their sum, so the weights do not add up to 1.",
             ),
             CodeMistake(
@@ -486,7 +526,10 @@ def attend(q, K, V):
         why="Every case agrees, the ones with scores in the thousands too.",
         hints=(
             "All dot products at once are one matrix times the query.",
-            "Subtracting one number from all scores changes no weight. Choose it so that no exponent is above 0.",
+            (
+                "Subtracting one number from all scores changes no weight. Choose it so that no exponent is"
+                " above 0."
+            ),
         ),
         solution="Four lines: scores, exponentials below their maximum, weights, sum.",
     ),
@@ -527,22 +570,26 @@ def running(scores):
         mistakes=(
             CodeMistake(
                 "did not rescale",
-                "import math\ndef running(scores):\n    m, l = -math.inf, 0.0\n    for s in scores:\n        m = max(m, s)\n"
-                "        l = l + math.exp(s - m)\n    return m, l\n",
-                r"The old sum was made with the old maximum. When the maximum rises, multiply it by $e^{m - m'}$, "
+                "import math\ndef running(scores):\n    m, l = -math.inf, 0.0\n    for s in scores:\n       "
+                " m = max(m, s)\n        l = l + math.exp(s - m)\n    return m, l\n",
+                r"The old sum was made with the old maximum. When the maximum rises, multiply it by $e^{m -"
+                r" m'}$, "
                 "and keep the old $m$ until you have.",
             ),
             CodeMistake(
                 "rescaled the wrong way",
-                "import math\ndef running(scores):\n    m, l = -math.inf, 0.0\n    for s in scores:\n        n = max(m, s)\n"
-                "        l = (l * math.exp(n - m) if l else 0.0) + math.exp(s - n)\n        m = n\n    return m, l\n",
+                "import math\ndef running(scores):\n    m, l = -math.inf, 0.0\n    for s in scores:\n       "
+                " n = max(m, s)\n        l = (l * math.exp(n - m) if l else 0.0) + math.exp(s - n)\n        m"
+                " = n\n    return m, l\n",
                 r"When the maximum rises, the old terms shrink. The factor is $e^{m - m'}$, at most 1.",
             ),
             CodeMistake(
                 "started at zero",
-                "import math\ndef running(scores):\n    m, l = 0.0, 0.0\n    for s in scores:\n        n = max(m, s)\n"
-                "        l = l * math.exp(m - n) + math.exp(s - n)\n        m = n\n    return m, l\n",
-                r"A start at $m = 0$ is a score that nobody gave. With negative scores it stays the maximum. Start at $-\infty$.",
+                "import math\ndef running(scores):\n    m, l = 0.0, 0.0\n    for s in scores:\n        n ="
+                " max(m, s)\n        l = l * math.exp(m - n) + math.exp(s - n)\n        m = n\n    return"
+                " m, l\n",
+                r"A start at $m = 0$ is a score that nobody gave. With negative scores it stays the maximum."
+                r" Start at $-\infty$.",
             ),
             CodeMistake(
                 "last score for the maximum",
@@ -554,7 +601,10 @@ def running(scores):
         why="One pass, and no exponent above 0.",
         hints=(
             "Compute the new maximum first and keep the old one.",
-            r"Then $l' = l\,e^{m - m'} + e^{s - m'}$. At the start $l = 0$, and $e^{-\infty} = 0$ does no harm.",
+            (
+                r"Then $l' = l\,e^{m - m'} + e^{s - m'}$. At the start $l = 0$, and $e^{-\infty} = 0$ does no"
+                r" harm."
+            ),
         ),
         solution="Both terms are brought to the new maximum; one of the two factors is always 1.",
     ),
@@ -579,7 +629,8 @@ derivatives $\partial \alpha_0 / \partial s_1$, $\partial \alpha_1 / \partial s_
             Mistake(
                 "lost the minus",
                 lambda d: np.abs(column(d.alpha, 1)),
-                "The sizes are right. The other weights fall, so theirs are negative, and the three add up to 0.",
+                "The sizes are right. The other weights fall, so theirs are negative, and the three add up"
+                " to 0.",
             ),
             Mistake(
                 "forgot a factor",
@@ -611,16 +662,19 @@ $\mathbf{R}\mathbf{R}^\top = \mathbf{I}$. All queries and keys change. What happ
         options=(
             Wrong(
                 "All of them change, since every query and key did.",
-                "A dot product does not see where its two vectors point, only how they lie to each other. Both were rotated alike.",
+                "A dot product does not see where its two vectors point, only how they lie to each other."
+                " Both were rotated alike.",
             ),
             Right("None of them changes."),
             Wrong(
                 r"They are multiplied by $D$.",
-                r"Write the new product as $\mathbf{q}\mathbf{R}\mathbf{R}^\top\mathbf{k}^\top$. The two rotations cancel to $\mathbf{I}$.",
+                r"Write the new product as $\mathbf{q}\mathbf{R}\mathbf{R}^\top\mathbf{k}^\top$. The two"
+                r" rotations cancel to $\mathbf{I}$.",
             ),
             Wrong(
                 "Their order stays, their size does not.",
-                r"A rotation keeps lengths and angles. $\mathbf{q}\mathbf{R}\mathbf{R}^\top\mathbf{k}^\top$ is the old product exactly.",
+                r"A rotation keeps lengths and angles. $\mathbf{q}\mathbf{R}\mathbf{R}^\top\mathbf{k}^\top$"
+                r" is the old product exactly.",
             ),
         ),
         why="The two rotations cancel in every dot product.",
@@ -640,7 +694,10 @@ Is that right? Explain what each of the two steps protects against.""",
         rubric=(
             "Subtracting the maximum prevents overflow of the exponential.",
             "It does not change the weights: they are those of the same scores.",
-            r"Without the division the dot products spread with $\sqrt{D}$, so nearly all the weight goes to one token.",
+            (
+                r"Without the division the dot products spread with $\sqrt{D}$, so nearly all the weight goes"
+                r" to one token."
+            ),
             "Then the derivatives of the weights are nearly 0, and training through them stalls.",
         ),
         hints=("Which of the two steps changes the weights?",),

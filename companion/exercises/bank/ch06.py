@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 
 from companion.cost import bytes_moved, cache_bytes, flops
 from companion.exercises.diagnosis import named_fault

@@ -21,7 +21,7 @@ from companion.exercises.kinds import (
 )
 from companion.indices import topk
 from companion.patterns import causal, sliding_window
-from companion.reference import attend, attention, softmax, weighted_sum
+from companion.reference import attention, softmax, weighted_sum
 
 __all__ = ["EXERCISES"]
 
