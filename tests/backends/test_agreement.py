@@ -14,6 +14,7 @@ from helpers.attention_oracle import (
     COMPOSED,
     LENGTH,
     SINGLE,
+    STRIDES,
     assert_as_exact_as_plain,
     dense_mask,
     expected,
@@ -149,17 +150,6 @@ def test_scale(backend, scale):
     inputs = tensors(50)
     out = attention(*inputs, causal(), scale=scale, backend=backend)
     assert_as_exact_as_plain(out, *inputs, dense_mask(causal(), 50), scale)
-
-
-STRIDES = {
-    "tokens before heads": lambda x: x.transpose(1, 2).contiguous().transpose(1, 2),
-    "dim before tokens": lambda x: x.mT.contiguous().mT,
-    "every other token": lambda x: x.repeat_interleave(2, dim=2)[:, :, ::2],
-    "every other dim": lambda x: x.repeat_interleave(2, dim=3)[..., ::2],
-    "one head, expanded": lambda x: x[:, :1].expand(x.shape),
-    "one element, expanded": lambda x: x[:1].expand(x.shape),
-    "one token, expanded": lambda x: x[:, :, :1].expand(x.shape),
-}
 
 
 @pytest.mark.parametrize("how", STRIDES)

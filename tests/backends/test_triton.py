@@ -27,6 +27,7 @@ from helpers.attention_oracle import (
     COMPOSED,
     LENGTH,
     SINGLE,
+    STRIDES,
     assert_as_exact_as_plain,
     dense_mask,
     expected,
@@ -147,17 +148,6 @@ def test_large_scores_in_half_precision():
     right, right_lse = expected(query, key, value, dense_mask(causal(), 20))
     torch.testing.assert_close(out.double(), right, rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(lse.double(), right_lse, rtol=1e-6, atol=0)
-
-
-STRIDES = {
-    "tokens before heads": lambda x: x.transpose(1, 2).contiguous().transpose(1, 2),
-    "dim before tokens": lambda x: x.mT.contiguous().mT,
-    "every other token": lambda x: x.repeat_interleave(2, dim=2)[:, :, ::2],
-    "every other dim": lambda x: x.repeat_interleave(2, dim=3)[..., ::2],
-    "one head, expanded": lambda x: x[:, :1].expand(x.shape),
-    "one element, expanded": lambda x: x[:1].expand(x.shape),
-    "one token, expanded": lambda x: x[:, :, :1].expand(x.shape),
-}
 
 
 @pytest.mark.parametrize("how", STRIDES)

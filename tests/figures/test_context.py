@@ -1,10 +1,10 @@
 """The figures of chapter 3 and of the page after it: what they draw follows from the numbers given."""
 
 import re
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.figures import faults
 
 from companion.figures import context
 from companion.figures.machine import stream
@@ -24,14 +24,8 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figure_can_stand_in_a_page(name):
-    figure = FIGURES[name]()
-    root = ElementTree.fromstring(figure.svg)
-    assert root.get("aria-label") == figure.alt
-    assert 300 < int(root.get("width")) <= 672
-    used = set(re.findall(r"#[0-9a-fA-F]{6}\b", figure.svg))
-    assert used <= {light for light, _ in COLOURS.values()}
-    assert figure.svg == FIGURES[name]().svg
+def test_it_can_stand_in_a_page(name):
+    assert faults(FIGURES[name]) == []
 
 
 def test_every_position_but_the_last_has_its_target():

@@ -1,10 +1,10 @@
 """The figures of chapter 9: dots, squares and curves are the paths and numbers that they were given."""
 
 import re
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.figures import faults
 
 from companion.figures import reach
 from companion.look import COLOURS
@@ -27,14 +27,8 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figure_can_stand_in_a_page(name):
-    figure = FIGURES[name]()
-    root = ElementTree.fromstring(figure.svg)
-    assert root.get("aria-label") == figure.alt
-    assert 300 < int(root.get("width")) <= 672
-    used = set(re.findall(r"#[0-9a-fA-F]{6}\b", figure.svg))
-    assert used <= {light for light, _ in COLOURS.values()}
-    assert figure.svg == FIGURES[name]().svg
+def test_it_can_stand_in_a_page(name):
+    assert faults(FIGURES[name]) == []
 
 
 def test_the_cone_fills_what_has_a_path():

@@ -43,6 +43,16 @@ COMPOSED = [
     per_head([sinks(2), causal()]) & strided(2) | sliding_window(5),
     sliding_window(30) & sinks(20),  # most rows are empty
 ]
+# Layouts in memory of a tensor (batch, heads, tokens, dim), none of them contiguous.
+STRIDES = {
+    "tokens before heads": lambda x: x.transpose(1, 2).contiguous().transpose(1, 2),
+    "dim before tokens": lambda x: x.mT.contiguous().mT,
+    "every other token": lambda x: x.repeat_interleave(2, dim=2)[:, :, ::2],
+    "every other dim": lambda x: x.repeat_interleave(2, dim=3)[..., ::2],
+    "one head, expanded": lambda x: x[:, :1].expand(x.shape),
+    "one element, expanded": lambda x: x[:1].expand(x.shape),
+    "one token, expanded": lambda x: x[:, :, :1].expand(x.shape),
+}
 
 
 def tensors(L, S=None, *, heads=2, heads_kv=None, batch=1, dim=16, dim_value=None, dtype=torch.float32):
