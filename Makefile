@@ -5,15 +5,20 @@ READY := .venv/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help book site lab test soak lock notebooks bench clean
+.PHONY: help book site lab test soak lock notebooks address bench gpu gpu-wheels pdf offline clean
 
 help:
 	@echo "make book       build the site and serve it (BOOK_SERVE=0: build only)"
 	@echo "make lab        JupyterLab on the chapters"
 	@echo "make test       everything: package, notebooks, site, browser"
+	@echo "make pdf        the whole book as one PDF, offered on the front page"
+	@echo "make offline    the site as one zip, offered on the front page"
 	@echo "make bench      the performance table of this machine (BENCH=--quick: small sizes)"
+	@echo "make gpu        check, benchmark and run every notebook on a CUDA device, offline (GPU=...)"
+	@echo "make gpu-wheels download what make gpu needs there (GPU_WHEELS=\"--python 3.13\")"
 	@echo "make soak       the long runs: the clinic over 50 seeds"
 	@echo "make notebooks  execute the notebooks and bring them to their committed form"
+	@echo "make address    write the repository's address into the cell that serves Colab"
 	@echo "make lock       recompile requirements.txt from pyproject.toml"
 
 # The environment is the project's own; it is made again only when what it is made from changes.
@@ -33,6 +38,12 @@ book: site
 	@if [ "$(BOOK_SERVE)" = 0 ]; then echo "The book is in _build/html/index.html"; \
 	  else exec $(BIN)/python tools/serve.py; fi
 
+pdf: site
+	$(BIN)/python -m tools.pdf
+
+offline: site
+	$(BIN)/python -m tools.offline
+
 lab: $(READY)
 	$(BIN)/jupyter lab --notebook-dir=notebooks
 
@@ -48,8 +59,18 @@ soak: $(READY)
 bench: $(READY)
 	$(BIN)/python -m companion.bench --out _build/bench.json --plot _build/bench.svg $(BENCH)
 
+# The machine with the device may have no network: what it needs comes from the wheels.
+gpu:
+	@$(PYTHON) -m tools.gpu $(GPU)
+
+gpu-wheels: $(READY)
+	$(BIN)/python -m tools.gpu.wheels $(GPU_WHEELS)
+
 notebooks: $(READY)
-	$(BIN)/python tools/notebooks.py
+	$(BIN)/python -m tools.notebooks
+
+address: $(READY)
+	$(BIN)/python -m tools.notebooks --address
 
 lock: $(READY)
 	$(BIN)/uv pip compile --quiet --custom-compile-command "make lock" pyproject.toml -o requirements.txt

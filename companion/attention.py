@@ -4,7 +4,10 @@ import math
 from numbers import Real
 from typing import NamedTuple
 
-import torch
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
 
 from companion.backends import blocks, dense, flex, launch
 from companion.backends.guard import guarded
@@ -75,6 +78,16 @@ def attention(
         An argument is of the wrong kind, or does not fit the others: a boolean or float mask instead of a
         pattern, an index in the future or out of range, head counts that do not divide, lengths that leave
         the offset open.
+
+    Examples
+    --------
+    >>> from companion.patterns import sinks, sliding_window
+    >>> query = key = torch.zeros(1, 1, 4, 8)
+    >>> value = torch.tensor([8.0, 2.0, 4.0, 6.0]).reshape(1, 1, 4, 1)
+    >>> attention(query, key, value, sliding_window(2)).flatten().tolist()
+    [8.0, 5.0, 3.0, 5.0]
+    >>> attention(query, key, value, sliding_window(2) | sinks(1)).flatten().tolist()[-1]
+    6.0
     """
     pattern, query_offset, scale = _checked(query, key, value, pattern, query_offset, scale, enable_gqa)
     if backend == "auto":
@@ -103,6 +116,10 @@ def choose(
     """The backend that ``attention(..., backend="auto")`` takes for these arguments, and why.
 
     Errors are those of `attention`.
+
+    >>> x = torch.zeros(1, 1, 16, 8)
+    >>> choose(x, x, x).name, choose(x, x, x).why
+    ('dense', '16 x 16 pairs are few: the plain formula is as fast as anything')
     """
     pattern, _, _ = _checked(query, key, value, pattern, query_offset, scale, enable_gqa)
     return _choose(query, key, value, pattern, return_lse)

@@ -4,7 +4,10 @@ Both caches take the new tokens' query, key and value, in chunks of any length, 
 pass over the whole sequence would have given these tokens. They keep no graph for gradients.
 """
 
-import torch
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
 
 from companion.attention import attention
 from companion.patterns import Pattern, causal, sinks, sliding_window
@@ -14,7 +17,14 @@ __all__ = ["KVCache", "WindowCache"]
 
 
 class KVCache:
-    """The keys and values of all tokens so far, in memory that doubles when it is full."""
+    """The keys and values of all tokens so far, in memory that doubles when it is full.
+
+    >>> cache, token = KVCache(), torch.zeros(1, 1, 1, 8)
+    >>> [cache.attention(token, token, torch.full((1, 1, 1, 1), v)).item() for v in (8.0, 2.0, 5.0)]
+    [8.0, 5.0, 5.0]
+    >>> len(cache)
+    3
+    """
 
     def __init__(self):
         self._keys = self._values = None
@@ -66,6 +76,12 @@ class WindowCache:
     Holds at most ``sinks + window - 1`` tokens between calls, however many have been seen. Windows and sinks
     go by the tokens' absolute positions. (Xiao et al. 2023, arXiv 2309.17453, section 3.2, who renumber them
     inside the cache.)
+
+    >>> cache, token = WindowCache(window=2, sinks=1), torch.zeros(1, 1, 1, 8)
+    >>> [cache.attention(token, token, torch.full((1, 1, 1, 1), v)).item() for v in (8.0, 2.0, 5.0, 5.0)]
+    [8.0, 5.0, 5.0, 6.0]
+    >>> len(cache), cache.keys.shape[2]
+    (4, 2)
     """
 
     def __init__(self, window: int, sinks: int = 0):

@@ -28,6 +28,12 @@ def flops(
     tells heads apart it counts those of all heads.
 
     Source: Dao 2023, section 4.1, where the head dimension of values is that of keys.
+
+    >>> from companion.patterns import causal, sliding_window
+    >>> flops(causal().pairs(8192), 64, heads=8)
+    68727865344
+    >>> flops(sliding_window(256).pairs(8192), 64, heads=8)
+    4228120576
     """
     pairs, dim = whole("pairs", pairs, 0), whole("dim", dim, 1)
     heads, batch = whole("heads", heads, 1), whole("batch", batch, 0)
@@ -53,6 +59,9 @@ def bytes_moved(
     Forward these are query, key, value and output; backward the same four and their gradients. The
     log-sum-exp, one number a query, is left out. ``key_tokens`` are those that some query attends.
     ``itemsize`` is bytes a number: 2 for float16 and bfloat16. ``kv_heads`` is ``heads`` unless given.
+
+    >>> bytes_moved(8192, 8192, 64, heads=8)
+    33554432
     """
     query_tokens, key_tokens = whole("query_tokens", query_tokens, 0), whole("key_tokens", key_tokens, 0)
     dim = whole("dim", dim, 1)
@@ -75,7 +84,11 @@ def cache_bytes(
     batch: int = 1,
     itemsize: int = 2,
 ) -> int:
-    """Bytes that the keys and values of ``tokens`` tokens take in a cache, and a decoding step must read."""
+    """Bytes that the keys and values of ``tokens`` tokens take in a cache, and a decoding step must read.
+
+    >>> cache_bytes(8192, 128, kv_heads=8, layers=32) / 2**30
+    1.0
+    """
     layers = whole("layers", layers, 1)
     return layers * bytes_moved(
         0, tokens, dim, value_dim=value_dim, heads=kv_heads, batch=batch, itemsize=itemsize
@@ -90,6 +103,9 @@ def bound_seconds(operations: float, traffic: float, *, peak_flops: float, bandw
     to ``peak_flops / bandwidth``.
 
     Source: Williams et al. 2009, the roofline.
+
+    >>> bound_seconds(2e12, 4e9, peak_flops=1e15, bandwidth=4e12)
+    0.002
     """
     for name, value in (("peak_flops", peak_flops), ("bandwidth", bandwidth)):
         if not value > 0:

@@ -1,6 +1,9 @@
 """Where the chapters compute."""
 
-import torch
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
 
 __all__ = ["device"]
 

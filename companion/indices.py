@@ -22,6 +22,11 @@ class IndexSet:
     Raises TypeError if the array does not hold integers; ValueError, naming row and value, if a row repeats
     a position or holds a negative other than -1. Whether positions exist, and are not in the future, is for
     those to say who know the number of tokens: `to_mask` and attention.
+
+    >>> IndexSet([[0, -1], [0, 1], [2, 0]]).to_mask(3).astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 0, 1]])
     """
 
     array: np.ndarray
@@ -80,6 +85,11 @@ def topk(scores, k: int, pattern: Pattern = causal(), *, query_offset: int | Non
     Raises ValueError, naming the row, if an allowed score is NaN, which has no place in the order; what
     forbidden positions hold is not looked at. Errors of size and ``query_offset`` are those of
     `Pattern.mask`.
+
+    >>> topk([[5, 9, 9], [7, 2, 9], [3, 8, 8]], k=2).array
+    array([[ 0, -1],
+           [ 0,  1],
+           [ 1,  2]])
     """
     scores, k = _array(scores), whole("k", k, 1)
     if not isinstance(pattern, Pattern):

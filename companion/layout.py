@@ -24,6 +24,16 @@ class BlockLayout:
     ``rows + 1``.
 
     ``heads`` is 1 where one layout serves all heads. ``query_offset`` is the absolute position of query 0.
+
+    >>> from companion.patterns import sinks, sliding_window
+    >>> layout = (sliding_window(5) | sinks(4)).layout(16, block_size=4)
+    >>> layout.states()[0]  # 0 empty, 1 partial, 2 full
+    array([[1, 0, 0, 0],
+           [2, 1, 0, 0],
+           [2, 1, 1, 0],
+           [2, 0, 1, 1]], dtype=int8)
+    >>> layout.partial(3), layout.full(3), layout.density
+    (array([2, 3]), array([0]), 0.5625)
     """
 
     query_tokens: int
@@ -72,14 +82,17 @@ class BlockLayout:
 
     @property
     def query_blocks(self) -> int:
+        """Runs of queries, the last of which may be shorter."""
         return -(-self.query_tokens // self.block_size)
 
     @property
     def key_blocks(self) -> int:
+        """Runs of keys, the last of which may be shorter."""
         return -(-self.key_tokens // self.block_size)
 
     @property
     def rows(self) -> int:
+        """Runs of queries over all heads."""
         return self.heads * self.query_blocks
 
     def partial(self, row: int) -> np.ndarray:

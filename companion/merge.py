@@ -5,7 +5,11 @@ both: each output is an average, and its log-sum-exp says how much weight it ave
 """
 
 import numpy as np
-import torch
+
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
 
 __all__ = ["merge"]
 
@@ -38,6 +42,14 @@ def merge(out_a: Array, lse_a: Array, out_b: Array, lse_b: Array) -> tuple[Array
         Kinds are mixed, or an array does not hold real floating-point numbers.
     ValueError
         Shapes do not fit.
+
+    Examples
+    --------
+    One key of weight 1 and value 2 with three keys of weight 1 and mean value 6:
+
+    >>> out, lse = merge(np.array([[2.0]]), np.log([1.0]), np.array([[6.0]]), np.log([3.0]))
+    >>> out.round(6), np.exp(lse).round(6)
+    (array([[5.]]), array([4.]))
     """
     given = {"out_a": out_a, "lse_a": lse_a, "out_b": out_b, "lse_b": lse_b}
     if all(isinstance(array, np.ndarray) for array in given.values()):

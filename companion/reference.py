@@ -18,6 +18,9 @@ def softmax(x) -> np.ndarray:
 
     ``x`` is ``(..., n)`` and so is the result. An entry of ``-inf`` weighs 0. A row that is empty, or all
     ``-inf``, has nothing to share out and weighs 0 throughout; a row that holds a NaN or ``+inf`` is NaN.
+
+    >>> softmax([0, np.log(3), -np.inf]).round(2)
+    array([0.25, 0.75, 0.  ])
     """
     _, powers, total = _powers(_real("x", x))
     return powers / np.where(total == 0, 1, total)
@@ -27,6 +30,9 @@ def logsumexp(x) -> np.ndarray:
     """Natural logarithm of the softmax's denominator: ``(..., n)`` to ``(...)``.
 
     A row that is empty, or all ``-inf``, gives ``-inf``; a row that holds a NaN or ``+inf`` gives NaN.
+
+    >>> logsumexp([[0, np.log(3)], [-np.inf, -np.inf]]).round(2)
+    array([1.39, -inf])
     """
     peak, _, total = _powers(_real("x", x))
     with np.errstate(divide="ignore"):
@@ -44,6 +50,9 @@ def attention_weights(q, K, G=None, *, scale: float | None = None) -> np.ndarray
     Raises TypeError if G does not hold integers, ValueError if a position is repeated or out of range.
 
     Source: Vaswani et al. 2017, section 3.2.1; for the set G, Child et al. 2019, section 4.2.
+
+    >>> attention_weights([1, 0], [[0, 1], [1, 0], [9, 9]], G={0, 1}, scale=np.log(3)).round(2)
+    array([0.25, 0.75, 0.  ])
     """
     q, K = _real("q", q, "(D,)"), _real("K", K, "(n, D)")
     if q.size == 0 or q.size != K.shape[1]:
@@ -63,6 +72,9 @@ def weighted_sum(alpha, V) -> np.ndarray:
 
     ``alpha`` is ``(n,)``, or ``(..., n)`` for many rows at once; ``V`` is ``(n, Dv)``; the result is
     ``(Dv,)`` or ``(..., Dv)``. The weights need not add up to 1. A weight of 0 leaves its value unread.
+
+    >>> weighted_sum([0.1, 0.6, 0.3], [[1, 2], [3, 0], [4, 5]]).round(2)
+    array([3.1, 1.7])
     """
     alpha, V = _real("alpha", alpha), _real("V", V, "(n, Dv)")
     if alpha.shape[-1] != len(V):
@@ -80,6 +92,11 @@ def attend(q, K, V, G=None, *, scale: float | None = None) -> np.ndarray:
     ``q`` is ``(D,)``, ``K`` is ``(n, D)``, ``V`` is ``(n, Dv)``; the result is ``(Dv,)``. ``G``, ``scale``
     and the errors are those of `attention_weights`. An empty G gives 0. A NaN or infinity in q, or in a key
     or value of G, makes the whole output NaN, even where its weight would have rounded to 0.
+
+    Two keys that score the same share the weight; the third lies outside G, and what it holds is not felt.
+
+    >>> attend([1, 0], [[1, 0], [1, 5], [2, 0]], [[2.0], [4.0], [np.nan]], G=[0, 1])
+    array([3.])
     """
     V = _real("V", V, "(n, Dv)")
     alpha = attention_weights(q, K, G, scale=scale)
@@ -98,6 +115,14 @@ def attention(query, key, value, mask, *, scale: float | None = None) -> np.ndar
     ``(L, S)``, or ``(..., L, S)`` whose leading shape broadcasts to that of the query.
 
     Raises TypeError for a mask that is not boolean: 0 and 1 would be ambiguous with numbers to be added.
+
+    With scores that are all 0, every query averages what it may read:
+
+    >>> zeros, value = np.zeros((3, 1)), [[3.0], [5.0], [10.0]]
+    >>> attention(zeros, zeros, value, np.tri(3, dtype=bool))
+    array([[3.],
+           [4.],
+           [6.]])
     """
     query = _real("query", query, "(..., L, D)")
     key = _real("key", key, "(..., S, D)")

@@ -10,8 +10,8 @@ from helpers.project import ROOT
 PACKAGE = ROOT / "companion"
 # From the ground up. A room may import itself and what stands before it.
 FLOORS = [
-    "reference", "layout", "patterns", "indices", "merge", "backends", "attention", "cache", "cost", "models",
-    "bench", "limits", "clinic", "look", "frontend", "exercises", "explorers", "figures", "device",
+    "extras", "reference", "layout", "patterns", "indices", "merge", "backends", "attention", "cache", "cost",
+    "models", "bench", "limits", "clinic", "look", "frontend", "exercises", "explorers", "figures", "device",
 ]  # fmt: skip
 HEAVY = ("torch", "anywidget", "ipywidgets", "latex2mathml", "matplotlib", "triton", "numpy")
 

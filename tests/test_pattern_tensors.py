@@ -144,3 +144,13 @@ def test_a_per_head_pattern_has_no_key_for_an_unknown_head():
     pattern = per_head([causal(), sliding_window(2)])
     i = torch.arange(3)
     assert not pattern(0, torch.tensor(2), i[:, None], i).any()
+
+
+def test_a_pattern_is_true_for_the_compiler_alone():
+    """PyTorch 2.11 asks, before it traces a call, whether there is anything to call."""
+    ask = "found = bool(pattern)"
+    compiler = {"__name__": "torch._dynamo.symbolic_convert", "pattern": causal()}
+    exec(ask, compiler)
+    assert compiler["found"] is True
+    with pytest.raises(TypeError, match="neither true nor false"):
+        exec(ask, {"__name__": "torch", "pattern": causal()})

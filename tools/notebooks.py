@@ -1,18 +1,21 @@
 """Execute the notebooks from top to bottom and bring them to their committed form.
 
-    python tools/notebooks.py [PATH ...]     all of notebooks/ unless paths are given
+    python -m tools.notebooks [PATH ...]     all of notebooks/ unless paths are given
+    python -m tools.notebooks --address      only write the repository's address, where it is known
 
 The committed form: cell ids that follow from the cell's content, no metadata but what is
 read, no widget state and no view of a kernel that is gone, and a figure's alternative text
 where the site looks for it.
 """
 
+import argparse
 import hashlib
-import sys
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+
+from tools import colab
 
 ROOT = Path(__file__).resolve().parent.parent
 CELL_TIMEOUT_S = 120
@@ -73,13 +76,23 @@ def _image_alt(cell):
     return None
 
 
-def main(paths):
-    for path in [Path(name) for name in paths] or sorted((ROOT / "notebooks").glob("*.ipynb")):
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
+    parser.add_argument("--address", action="store_true", help="write the repository's address, run nothing")
+    options = parser.parse_args(arguments)
+    address = colab.repository()
+    if options.address and not address:
+        parser.exit(1, "No address: set BOOK_REPOSITORY_URL, or a remote named origin.\n")
+    for path in options.paths or sorted((ROOT / "notebooks").glob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
-        execute(notebook)
+        colab.fill(notebook, address)
+        if not options.address:
+            execute(notebook)
         nbformat.write(normalise(notebook), path)
-        print(f"{path.name}: {sum(cell.cell_type == 'code' for cell in notebook.cells)} code cells run")
+        code = sum(cell.cell_type == "code" for cell in notebook.cells)
+        print(f"{path.name}: {address}" if options.address else f"{path.name}: {code} code cells run")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -13,6 +13,19 @@ class Handler(SimpleHTTPRequestHandler):
     def log_message(self, *args):
         """A reader's clicks are no news."""
 
+    def send_error(self, code, message=None, explain=None):
+        """What is not there gets the book's own page, as on a published site."""
+        page = Path(self.directory) / "404.html"
+        if code != 404 or not page.exists():
+            return super().send_error(code, message, explain)
+        body = page.read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
 
 def server(site=SITE, ports=PORTS):
     for port in ports:

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from companion.bench import contestants, machine
+from companion.bench import contestants, gpu, machine
 from companion.bench.cases import cases, scaling
 from companion.bench.plot import plot
 from companion.bench.progress import Progress
 from companion.bench.report import Report, Row
 from companion.bench.rows import FLEX
-from companion.bench.settings import FULL, QUICK, Settings
+from companion.bench.settings import FULL, GPU, GPU_QUICK, QUICK, Settings
 from companion.bench.table import table
 from companion.bench.watch import SlowPath
 
@@ -28,9 +28,9 @@ __all__ = ["main"]
 def main(arguments: list[str] | None = None) -> int:
     """Measures, prints and writes; returns the exit status."""
     options = _parser().parse_args(arguments)
-    settings = replace(QUICK if options.quick else FULL, device=options.device, dtype=options.dtype)
-    if options.device != "cpu":  # its kernels there take no smaller blocks
-        settings = replace(settings, flex_blocks=(128, 256), pattern_flex_blocks=(128,))
+    full, quick = (FULL, QUICK) if options.device == "cpu" else (GPU, GPU_QUICK)
+    settings = quick if options.quick else full
+    settings = replace(settings, device=options.device, dtype=options.dtype or settings.dtype)
     try:
         report = run(settings, with_scaling=options.plot is not None)
     except SlowPath as slow:
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(settings: Settings, *, with_scaling: bool = False) -> Report:
     """All cases at these settings, with a progress bar on standard error."""
-    todo = cases(settings)
+    todo = cases(settings) if settings.device == "cpu" else gpu.cases(settings)
     progress = Progress(len(todo) + with_scaling, sys.stderr)
     rows, points = [], []
     with _empty_cache():
@@ -56,7 +56,7 @@ def run(settings: Settings, *, with_scaling: bool = False) -> Report:
             progress.end()
         if with_scaling:
             progress.begin("scaling")
-            points = scaling(settings, _best_block(rows), progress.tick)
+            points = scaling(settings, _best_block(rows, settings), progress.tick)
             progress.end()
     described = machine.describe(settings.device)
     return Report(described, asdict(settings), rows, contestants.missing(settings), points)
@@ -78,9 +78,10 @@ def _empty_cache():
                 os.environ[name] = before
 
 
-def _best_block(rows: list[Row]) -> int:
-    """FlexAttention's best block size in the first row that has one."""
-    return int(next(row.contestant for row in rows if row.contestant.startswith(FLEX)).removeprefix(FLEX))
+def _best_block(rows: list[Row], settings: Settings) -> int:
+    """FlexAttention's best block size in the first row that has one, else the first that is asked for."""
+    sizes = [row.contestant.removeprefix(FLEX) for row in rows if row.contestant.startswith(FLEX)]
+    return int(next(iter(sizes), settings.flex_blocks[0]))
 
 
 def _parser():
@@ -91,7 +92,9 @@ def _parser():
         "--quick", action="store_true", help="small sizes, no targets: minutes, not a quarter of an hour"
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--dtype", default="float32", choices=("float16", "bfloat16", "float32"))
+    parser.add_argument(
+        "--dtype", choices=("float16", "bfloat16", "float32"), help="float32 on a CPU, else bfloat16"
+    )
     parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE", help="the JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="also measure and draw the scaling plot")
     return parser

@@ -1,4 +1,4 @@
-"""What the table measures, and what is to be reached: on two threads of a CPU, in float32."""
+"""What the table measures on a CPU, and what is to be reached: on two threads, in float32."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ from companion.bench.settings import Settings
 from companion.bench.zoo import zoo
 from companion.patterns import Pattern, sinks, sliding_window
 
-__all__ = ["Case", "cases", "scaling"]
+__all__ = ["Case", "Tick", "cases", "scaling"]
 
 _FEW = 3  # repetitions of what takes seconds
 _BLOCK = 64

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -15,17 +17,23 @@ from companion.bench.settings import Settings
 from companion.patterns import Pattern, sliding_window
 
 __all__ = [
+    "FLEX_LAYOUT",
+    "SDPA",
     "Contestant",
     "Problem",
     "by_flex",
+    "by_layout",
     "local",
     "missing",
     "ours",
     "problem",
     "sdpa_causal",
+    "sdpa_kernels",
     "sdpa_mask",
 ]
 
+FLEX_LAYOUT = "FlexAttention, our layout"
+SDPA = "SDPA, "  # how the names of its contestants begin
 Call = Callable[[], tuple[torch.Tensor, ...]]
 
 
@@ -54,10 +62,10 @@ class Problem:
 
 def problem(settings: Settings, pattern: Pattern, tokens: int, *, backward: bool = False) -> Problem:
     """Normal random tensors, the same on every run."""
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator(settings.device).manual_seed(0)
     shape = settings.batch, settings.heads, tokens, settings.dim
     tensors = [
-        torch.randn(shape, generator=generator).to(settings.device, getattr(torch, settings.dtype))
+        torch.randn(shape, generator=generator, device=settings.device).to(getattr(torch, settings.dtype))
         for _ in range(3)
     ]
     return Problem(*(x.requires_grad_(backward) for x in tensors), pattern, backward)
@@ -93,7 +101,7 @@ def ours(given: Problem, backend: str = "auto") -> Contestant:
         return given.call(lambda *inputs: attention(*inputs, pattern, backend=backend))
 
     name = f"companion, auto: {chosen}" if backend == "auto" else f"companion, {backend}"
-    return Contestant(name, prepare, prepares=chosen == "blocks", compiles=chosen == "flex")
+    return Contestant(name, prepare, prepares=chosen == "blocks", compiles=chosen in ("flex", "triton"))
 
 
 def sdpa_causal(given: Problem) -> Contestant:
@@ -103,6 +111,31 @@ def sdpa_causal(given: Problem) -> Contestant:
         return given.call(lambda *inputs: scaled_dot_product_attention(*inputs, is_causal=True))
 
     return Contestant("SDPA, is_causal", prepare, prepares=False, exact=False)
+
+
+def sdpa_kernels(given: Problem) -> list[Contestant]:
+    """The same by each of PyTorch's fused CUDA kernels that can, since it may not choose the fastest."""
+    inputs = given.query, given.key, given.value
+    if given.query.device.type != "cuda":
+        return []
+    asked = torch.backends.cuda.SDPAParams(*inputs, None, 0.0, True, False)
+    able = {
+        SDPBackend.FLASH_ATTENTION: torch.backends.cuda.can_use_flash_attention(asked),
+        SDPBackend.CUDNN_ATTENTION: torch.backends.cuda.can_use_cudnn_attention(asked),
+    }
+
+    def prepare(backend):
+        def attend(*inputs):
+            with sdpa_kernel(backend):
+                return scaled_dot_product_attention(*inputs, is_causal=True)
+
+        return given.call(attend)
+
+    return [
+        Contestant(f"SDPA, {backend.name.lower()}", partial(prepare, backend), prepares=False, exact=False)
+        for backend, can in able.items()
+        if can
+    ]
 
 
 def sdpa_mask(given: Problem) -> Contestant:
@@ -117,7 +150,22 @@ def sdpa_mask(given: Problem) -> Contestant:
 
 def by_flex(given: Problem, block_size: int) -> Contestant:
     """PyTorch's FlexAttention as its users run it: create_block_mask, then the compiled function."""
-    name = f"FlexAttention, block {block_size}"
+    L, device = given.tokens, given.query.device
+    make = partial(create_block_mask, given.pattern, None, None, L, L, device, BLOCK_SIZE=block_size)
+    return _flex(given, f"FlexAttention, block {block_size}", make)
+
+
+def by_layout(given: Problem, block_size: int) -> Contestant:
+    """FlexAttention, compiled, under this package's layout, which builds no dense mask on the way."""
+
+    def make():
+        layout = given.pattern.layout(given.tokens, block_size=block_size)
+        return layout.to_flex(given.query.device, given.pattern)
+
+    return _flex(given, FLEX_LAYOUT, make)
+
+
+def _flex(given, name, block_mask):
     with torch.set_grad_enabled(given.backward):
         reason = flex.reason(given.query, given.key, given.value, given.pattern, return_lse=False)
     if reason is not None:
@@ -125,8 +173,7 @@ def by_flex(given: Problem, block_size: int) -> Contestant:
     compiled = torch.compile(flex_attention, dynamic=False)
 
     def prepare():
-        L, device = given.tokens, given.query.device
-        blocks = create_block_mask(given.pattern, None, None, L, L, device, BLOCK_SIZE=block_size)
+        blocks = block_mask()
         return given.call(lambda *inputs: compiled(*inputs, block_mask=blocks))
 
     return Contestant(name, prepare, compiles=True)
@@ -161,5 +208,6 @@ def local(given: Problem) -> Contestant:
 def missing(settings: Settings) -> list[str]:
     """What the table needs and this machine lacks, one sentence each."""
     given = problem(settings, sliding_window(2), 4)
-    candidates = by_flex(given, settings.flex_blocks[0]), local(given)
+    candidates = [by_flex(given, settings.flex_blocks[0])]
+    candidates += [local(given)] if settings.device == "cpu" else []
     return [f"{one.name}: {one.absent}" for one in candidates if one.prepare is None]

@@ -6,7 +6,7 @@ from companion.bench.measure import Timing
 from companion.bench.report import Row
 from companion.bench.settings import Settings
 
-__all__ = ["FLEX", "aimed", "best_flex", "named", "speedup", "speedups", "spent"]
+__all__ = ["FLEX", "aimed", "best_flex", "best_of", "named", "speedup", "speedups", "spent"]
 
 FLEX = "FlexAttention, block "  # how the names of its contestants begin
 
@@ -50,6 +50,19 @@ def best_flex(times: dict[str, Timing]) -> dict[str, Timing]:
     if others:
         folded[best] = replace(sizes[best], note="block " + ", ".join(others))
     return folded
+
+
+def best_of(times: dict[str, Timing], start: str) -> Timing | None:
+    """The fastest timing of those whose names start so, which says whose it is; None if there are none.
+
+    Where none has run, it says why.
+    """
+    found = {name: timing for name, timing in times.items() if name.startswith(start)}
+    ran = {name: timing.seconds for name, timing in found.items() if timing.seconds is not None}
+    if ran:
+        name = min(ran, key=ran.get)
+        return replace(found[name], note=name)
+    return next(iter(found.values()), None)
 
 
 def named(times: dict[str, Timing], start: str) -> str:

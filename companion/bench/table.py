@@ -21,7 +21,7 @@ def table(report: Report) -> str:
     )
     lines = [machine, sizes]
     if not any(row.target is not None for row in report.rows):
-        lines.append("no targets: they are set for a full run on a CPU in float32")
+        lines.append("no targets: they are set for a full run in float32 on a CPU or in bfloat16 on a GPU")
     heading, *aligned = _aligned([_COLUMNS, *(_cells(row) for row in report.rows)])
     lines += ["", heading]
     before = None

@@ -1,4 +1,4 @@
-"""The clinic: names the bug in an attention function, from outside.
+"""The clinic: names the bug in an attention function, from outside. ::
 
     from companion.clinic import examine
     print(examine(my_attention))                    # a function (query, key, value), NumPy or PyTorch

@@ -46,24 +46,53 @@ def examine(
     The function is called on generated inputs, smallest first, and compared with `companion.reference`.
     Outputs that differ are compared with those of attention with each known fault, and each pair of them.
 
-    fn: the function, called as ``fn(query, key, value)``, ``fn(query, key, value, mask)`` or
+    Parameters
+    ----------
+    fn
+        The function, called as ``fn(query, key, value)``, ``fn(query, key, value, mask)`` or
         ``fn(query, key, value, indices)``. A mask is boolean, True = may attend, ``(L, S)`` or, where
         sequences are padded, ``(B, 1, L, S)``; indices are integers ``(L, k)``, padded by -1. May return a
         tuple whose first item is the output.
-    pattern: who may attend to whom.
-    style: "qkv", "mask" or "indices"; guessed from the names of the parameters.
-    layout: "BHLD", "BLHD", "BLD" or "LD"; found by trying. kind: "numpy" or "torch"; guessed from the code.
-    scale: what scores are multiplied by, ``D ** -0.5`` unless given.
-    lengths: token counts to try, for a function that cannot do all.
-    gradient: a hand-written backward pass, ``gradient(grad, *arguments of fn)``, which returns the gradients
-        of query, key and value. PyTorch functions are differentiated by autograd.
-    strict: also demand what this book's own functions promise and a matrix product alone does not give: a
-        hidden NaN or infinity does not show, and float16 products may not overflow.
-    skip: names of parts (`PARTS`) that are no part of the function's contract.
-    seed: of the inputs. seconds: after which a call is stopped; see `companion.limits.call`.
-    device: where tensors lie.
+    pattern
+        Who may attend to whom.
+    style : "qkv", "mask" or "indices"
+        Guessed from the names of the parameters.
+    layout : "BHLD", "BLHD", "BLD" or "LD"
+        Found by trying.
+    kind : "numpy" or "torch"
+        Guessed from the code.
+    scale
+        What scores are multiplied by, ``D ** -0.5`` unless given.
+    lengths
+        Token counts to try, for a function that cannot do all.
+    gradient
+        A hand-written backward pass, ``gradient(grad, *arguments of fn)``, which returns the gradients of
+        query, key and value. PyTorch functions are differentiated by autograd.
+    strict
+        Also demand what this book's own functions promise and a matrix product alone does not give: a hidden
+        NaN or infinity does not show, and float16 products may not overflow.
+    skip
+        Names of parts (``companion.clinic.examination.PARTS``) that are no part of the function's contract.
+    seed
+        Of the inputs.
+    seconds
+        After which a call is stopped; see ``companion.limits.call``.
+    device
+        Where tensors lie.
 
-    Raises TypeError or ValueError for arguments that are not of these; never for what ``fn`` does.
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is none of these. Never for what ``fn`` does.
+
+    Examples
+    --------
+    PyTorch's function without its mask, examined as a causal one:
+
+    >>> from torch.nn.functional import scaled_dot_product_attention
+    >>> report = examine(scaled_dot_product_attention)
+    >>> report.healthy, report.names
+    (False, ('leaks the future',))
     """
     _check(fn, pattern, style, layout, gradient, skip, seconds)
     able = usable(pattern, lengths)

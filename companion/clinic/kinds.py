@@ -9,6 +9,8 @@ from types import CodeType, ModuleType
 
 import numpy as np
 
+from companion.extras import extra
+
 __all__ = ["DTYPES", "NumPy", "PyTorch", "epsilon", "kind_named", "likely_kinds"]
 
 #: Precisions, the one that is examined most thoroughly first.
@@ -65,8 +67,8 @@ class PyTorch:
     dtypes = DTYPES
 
     def __init__(self, device="cpu"):
-        import torch
-
+        with extra("torch"):
+            import torch
         self.torch, self.device = torch, device
 
     def make(self, array, dtype=None):

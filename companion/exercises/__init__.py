@@ -1,4 +1,4 @@
-"""Exercises that grade themselves, on the page and in the notebook.
+"""Exercises that grade themselves, on the page and in the notebook. ::
 
     exercise("ch01-output")     the widget
     ids()                       every exercise
@@ -25,11 +25,11 @@ Authors write specs in ``companion/exercises/bank/chNN.py``, a list ``EXERCISES`
 
 Every kind takes ``id, title, prompt, solution, why, difficulty, minutes`` and may take
 ``hints, otherwise, data, derive, version``. What each adds is in its class's docstring, in
-:mod:`companion.exercises.kinds`: ``Choice``, ``Choices``, ``Number``, ``Vector``,
+``companion.exercises.kinds``: ``Choice``, ``Choices``, ``Number``, ``Vector``,
 ``PickTokens``, ``PickTerms``, ``Order``, ``Explain``, ``Code``. Texts are plain text, ```code```,
-``$maths$`` and ``<<name>>`` for data (:mod:`companion.exercises.text`). In texts, ``<<answer>>`` is the
+``$maths$`` and ``<<name>>`` for data (``companion.exercises.text``). In texts, ``<<answer>>`` is the
 right answer and, in a mistake's message, ``<<value>>`` what the mistake gives. Answers and mistakes are
-values or functions of the data; compute them with :mod:`companion.reference`.
+values or functions of the data; compute them with `companion.reference`.
 A bad spec raises ValueError when it is made, naming exercise and field.
 """
 

@@ -22,6 +22,7 @@ MODULES = {
     "explorer-reach": ("shared.js", "reach.js"),
     "explorer-tiles": ("shared.js", "tiles.js"),
     "explorer-blocks": ("shared.js", "pattern_rules.js", "blocks.js"),
+    "explorer-addresses": ("shared.js", "addresses.js"),
 }
 
 

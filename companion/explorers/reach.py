@@ -15,6 +15,7 @@ from companion.patterns import (
 __all__ = ["PATTERNS", "Reach", "reach"]
 
 TOKENS = 24
+#: The patterns that a layer can have, by name.
 PATTERNS = {
     "window 4": sliding_window(4),
     "window 8": sliding_window(8),

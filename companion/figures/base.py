@@ -16,7 +16,7 @@ from companion.look import COLOURS
 
 __all__ = ["INK", "Figure", "canvas"]
 
-# Light side only: the site swaps each of these for its CSS variable.
+#: The palette, light side only: the site swaps each of these for its CSS variable.
 INK = {name: light for name, (light, _) in COLOURS.items()}
 # The serif of the same family has the text's height; Computer Modern looks a size smaller beside it.
 STYLE = [Path(__file__).parent.parent / "book.mplstyle", {"mathtext.fontset": "dejavuserif"}]

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
+    import torch.nn.functional as F
 
 from companion.attention import attention
 from companion.models.transformer import norm, waves
@@ -32,6 +36,7 @@ WIDTH, BATCH, STEPS, RATE, WARM = 64, 32, 900, 3e-3, 50
 TESTED = 2000  # texts that a trained model is tested on, the same for all
 
 _local, _mixed = sliding_window(16), sliding_window(8) | strided(8)
+#: The patterns of layer 0 and layer 1, by name.
 SCHEDULES = {
     "full, full": (causal(), causal()),
     "window 16, window 16": (_local, _local),
@@ -43,7 +48,7 @@ SCHEDULES = {
     "window 16 | sinks 4, twice": (_local | sinks(4), _local | sinks(4)),
 }
 
-# What the masks of two layers let a question have.
+#: What the masks of two layers let a question have.
 ROUTES = (
     "no path from the value",
     "a path from the value, none from its key",

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+
+from companion.extras import extra
+
+with extra("torch"):
+    import torch
+    import torch.nn.functional as F
 
 __all__ = ["HEADS", "Transformer", "attention_inputs", "load", "new_weights", "save"]
 

@@ -122,7 +122,12 @@ class Either(_Compound):
 
 @dataclass(frozen=True, repr=False)
 class per_head(Pattern):
-    """Head h uses ``patterns[h]``. Combines with patterns that hold for any head and with its like."""
+    """Head h uses ``patterns[h]``. Combines with patterns that hold for any head and with its like.
+
+    >>> from companion.patterns import sliding_window, strided
+    >>> per_head([sliding_window(2), strided(3)]).indices(7)
+    [array([6, 7]), array([1, 4, 7])]
+    """
 
     patterns: Sequence[Pattern]
 

@@ -1,5 +1,6 @@
 """What every pattern can do, given its truth for a pair and for a block of pairs."""
 
+import sys
 from dataclasses import fields
 
 import numpy as np
@@ -15,6 +16,18 @@ class Pattern:
     """A set of allowed pairs (query position i, key position j). Immutable, hashable, equal by value.
 
     A pattern of its own needs ``__call__``, ``truth`` and ``spans``; the rest follows from them.
+
+    >>> from companion.patterns import documents, sinks, sliding_window
+    >>> pattern = (sliding_window(2) | sinks(1)) & documents([3, 3])
+    >>> pattern.mask(6).astype(int)
+    array([[1, 0, 0, 0, 0, 0],
+           [1, 1, 0, 0, 0, 0],
+           [1, 1, 1, 0, 0, 0],
+           [0, 0, 0, 1, 0, 0],
+           [0, 0, 0, 1, 1, 0],
+           [0, 0, 0, 0, 1, 1]])
+    >>> pattern.pairs(6), round(pattern.density(6), 3)
+    (11, 0.306)
     """
 
     #: How many heads the pattern tells apart; None when it holds for any head.
@@ -59,6 +72,10 @@ class Pattern:
         """The index set G of the query at position ``i``, among ``S`` keys (``i + 1`` unless given).
 
         Returns an ascending int64 array; a list of them, one a head, where heads differ.
+
+        >>> from companion.patterns import sliding_window
+        >>> sliding_window(3).indices(10)
+        array([ 8,  9, 10])
         """
         i = whole("i", i, 0)
         if self.heads is not None:
@@ -74,6 +91,11 @@ class Pattern:
 
         Query row r sits at position ``query_offset + r``, 0 + r when L = S. Raises ValueError if L and S
         differ and no offset says where the queries are.
+
+        >>> from companion.patterns import causal
+        >>> causal().mask(2, 4, query_offset=2).astype(int)
+        array([[1, 1, 1, 0],
+               [1, 1, 1, 1]])
         """
         L, S, offset = self._sizes(L, S, query_offset)
         head = 0 if self.heads is None else np.arange(self.heads)[:, None, None]
@@ -87,18 +109,33 @@ class Pattern:
         """The blocks that hold allowed pairs, with one layout a head where heads differ.
 
         Takes memory in proportion to the blocks considered, never to L x S. Errors are those of `mask`.
+
+        >>> from companion.patterns import sliding_window
+        >>> layout = sliding_window(1024).layout(131_072, block_size=128)
+        >>> layout.rows, len(layout.full_blocks), len(layout.partial_blocks)
+        (1024, 7140, 2040)
         """
         L, S, offset = self._sizes(L, S, query_offset)
         return build.layout(self, L, S, whole("block_size", block_size, 1), offset)
 
     def pairs(self, L: int, S: int | None = None, *, query_offset: int | None = None) -> int:
-        """How many pairs are allowed, over all heads where heads differ. Errors are those of `mask`."""
+        """How many pairs are allowed, over all heads where heads differ. Errors are those of `mask`.
+
+        >>> from companion.patterns import causal
+        >>> causal().pairs(1000)
+        500500
+        """
         L, S, offset = self._sizes(L, S, query_offset)
         return sum(self.for_head(head)._count(L, S, offset) for head in range(self.heads or 1))
 
     def density(self, L: int, S: int | None = None, *, query_offset: int | None = None) -> float:
         """Allowed pairs over L x S, the mean over heads where heads differ; 0 where there are no pairs at
-        all."""
+        all.
+
+        >>> from companion.patterns import causal
+        >>> causal().density(4)
+        0.625
+        """
         L, S, offset = self._sizes(L, S, query_offset)
         return self.pairs(L, S, query_offset=offset) / max((self.heads or 1) * L * S, 1)
 
@@ -113,6 +150,8 @@ class Pattern:
         return Either(self, other) if isinstance(other, Pattern) else NotImplemented
 
     def __bool__(self):
+        if sys._getframe(1).f_globals["__name__"].startswith("torch._dynamo."):
+            return True  # PyTorch 2.11, about to trace a call, asks whether there is anything to call
         raise TypeError("a pattern is neither true nor false: combine patterns with & and |")
 
     def __repr__(self):

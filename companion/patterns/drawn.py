@@ -23,6 +23,9 @@ class random_blocks(Pattern):
 
     Source: Zaheer et al. 2020, section 2, there on both sides of b. The distinct draws are Floyd's (Bentley
     and Floyd 1987), over a multiplicative hash instead of a generator.
+
+    >>> random_blocks(size=2, count=2, seed=0).indices(9)
+    array([2, 3, 4, 5])
     """
 
     size: int

@@ -16,7 +16,11 @@ __all__ = ["chunks", "documents", "full", "global_tokens", "sinks"]
 
 @dataclass(frozen=True, repr=False)
 class full(Pattern):
-    """Every key, the future included: the only pattern that looks ahead."""
+    """Every key, the future included: the only pattern that looks ahead.
+
+    >>> full().indices(1, S=4)
+    array([0, 1, 2, 3])
+    """
 
     everywhere = True
 
@@ -38,6 +42,10 @@ class sinks(Pattern):
     """The first ``n`` keys: j < n.
 
     Source: Xiao et al. 2023, section 3.2, without their renumbering of positions.
+
+    >>> from companion.patterns import sliding_window
+    >>> (sinks(2) | sliding_window(2)).indices(7)
+    array([0, 1, 6, 7])
     """
 
     n: int
@@ -63,6 +71,9 @@ class global_tokens(Pattern):
     its own position, and a global query what came before it.
 
     Source: Beltagy et al. 2020, section 3.1, there in both directions.
+
+    >>> global_tokens([0, 3]).indices(2), global_tokens([0, 3]).indices(3), global_tokens([0, 3]).indices(5)
+    (array([0]), array([0, 1, 2, 3]), array([0, 3]))
     """
 
     ids: Sequence[int]
@@ -124,7 +135,11 @@ class _FromStart(Pattern):
 
 @dataclass(frozen=True, repr=False)
 class chunks(_FromStart):
-    """The keys of the query's own chunk: j // size = i // size."""
+    """The keys of the query's own chunk: j // size = i // size.
+
+    >>> chunks(4).indices(6)
+    array([4, 5, 6])
+    """
 
     size: int
 
@@ -141,6 +156,9 @@ class documents(_FromStart):
 
     The lengths must add up to the number of keys; asked over any other, the pattern raises ValueError. Asked
     for single pairs, it lets no query past the end attend anything.
+
+    >>> documents([2, 5]).indices(4)
+    array([2, 3, 4])
     """
 
     lengths: Sequence[int]

@@ -53,7 +53,11 @@ class _Steps(Pattern):
 
 @dataclass(frozen=True, repr=False)
 class causal(_Steps):
-    """Every key up to the query itself: j <= i."""
+    """Every key up to the query itself: j <= i.
+
+    >>> causal().indices(3)
+    array([0, 1, 2, 3])
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +65,9 @@ class sliding_window(_Steps):
     """The last ``w`` keys, the query's own included: i - w < j <= i.
 
     Source: Beltagy et al. 2020, section 3.1, there on both sides of i.
+
+    >>> sliding_window(3).indices(7)
+    array([5, 6, 7])
     """
 
     w: int
@@ -78,6 +85,9 @@ class dilated(_Steps):
     """Every ``step``-th key backwards from the query's own, ``w`` of them: a span of (w - 1) step + 1.
 
     Source: Beltagy et al. 2020, section 3.1, there on both sides of i.
+
+    >>> dilated(3, 2).indices(7)
+    array([3, 5, 7])
     """
 
     w: int
@@ -101,6 +111,9 @@ class strided(_Steps):
     """Every ``step``-th key backwards from the query's own, to the beginning: (i - j) mod step = 0.
 
     Source: Child et al. 2019, section 4.3.
+
+    >>> strided(3).indices(7)
+    array([1, 4, 7])
     """
 
     step: int

@@ -1,5 +1,6 @@
 """check: what it says of a function, and that every code exercise of the book holds what it promises."""
 
+import inspect
 import threading
 import time
 from dataclasses import replace
@@ -28,6 +29,13 @@ def test_the_solution_passes(spec):
 def test_the_stub_is_not_attempted(spec):
     found = verdict(spec, build(spec, spec.stub))
     assert found.state == "not attempted" and "not attempted yet" in repr(found)
+
+
+def test_python_knows_the_source_of_what_is_built():
+    """As triton.jit demands of a kernel; two sources of one exercise are not mixed up."""
+    solution, stub = build(SPEC, SPEC.code), build(SPEC, SPEC.stub)
+    assert inspect.getsource(solution).strip() in SPEC.code
+    assert inspect.getsource(stub).strip() in SPEC.stub
 
 
 @ALL

@@ -9,6 +9,7 @@ import pytest
 from helpers.explorers import fallback, page_of
 
 from companion.explorers import frontend
+from companion.explorers.addresses import addresses
 from companion.explorers.blocks import blocks
 from companion.explorers.budget import budget
 from companion.explorers.decoding import decoding
@@ -27,7 +28,7 @@ ALPHA, VALUES = [0.25] * 4, np.eye(4)
 WIDGETS = [
     weighted_sum(), temperature(), reshape(), leak(), budget([ALPHA], [VALUES], "abcd", ["even"]), decoding(),
     pattern(), index_set(), selection({"even": (ALPHA, VALUES, {"first": range(4)})}, "abcd", start=2),
-    reach(), tiles(), blocks(),
+    reach(), tiles(), blocks(), addresses(),
 ]  # fmt: skip
 
 
@@ -75,6 +76,7 @@ WEIGHTS = {
     "explorer-reach": (own_file, 3_500),
     "explorer-tiles": (own_file, 3_500),
     "explorer-blocks": (own_file, 3_500),
+    "explorer-addresses": (own_file, 3_500),
 }
 
 

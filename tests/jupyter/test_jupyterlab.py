@@ -188,3 +188,37 @@ def test_the_keyboard_alone_solves_one_exercise_of_each_kind(open_chapter):
             press(page, card, "Check")
         assert card.state == "solved", name
     assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+WRONG = """import numpy as np
+
+
+def sparse_attention(query, key, value, indices):
+    output = np.zeros((len(query), value.shape[-1]))
+    for i, row in enumerate(indices):
+        G = np.unique(row[row >= 0])
+        if len(G):
+            powers = np.exp(key @ query[i] / np.sqrt(query.shape[-1]))
+            output[i] = (powers / powers.sum())[G] @ value[G]
+    return output
+"""
+
+
+def test_a_broken_sparse_function_is_told_what_is_wrong(open_chapter):
+    """The end of the stranger's walk: the chapter run, its function broken, the cause named."""
+    name = next(path.name for path in CHAPTERS if path.name.startswith("07_"))
+    page = open_chapter(name)
+    run_all(page)
+    page.evaluate(
+        """source => {
+          const panel = window.jupyterapp.shell.currentWidget;
+          const cells = panel.content.widgets.map((cell) => cell.model.sharedModel);
+          const stub = cells.find((cell) => cell.getSource().includes("def sparse_attention("));
+          stub.setSource(source);
+        }""",
+        WRONG,
+    )
+    run_all(page)
+    verdict = page.locator(".jp-RenderedHTML", has_text="ch07-sparse: ↩ not yet")
+    expect(verdict).to_have_count(1, timeout=20_000)
+    assert "The softmax runs over all keys, and the weights of" in " ".join(verdict.inner_text().split())

@@ -3,12 +3,16 @@
 One module a task; each has a ``setup(app)``.
 """
 
-from . import accessible, equations, figures, frontend, gallery, launch, mathjax, progress, registry
+from . import accessible, api, architecture, concept_map, downloads, equations, figures, front, frontend
+from . import gallery, glossary, indexes, launch, mathjax, offline, printing, progress, publish, search
+from . import solved
 
 __all__ = ["setup"]
 
 
 def setup(app):
-    for part in (mathjax, frontend, figures, equations, launch, accessible, progress, registry, gallery):
+    for part in (mathjax, frontend, figures, equations, launch, accessible, progress, api, architecture,
+                 concept_map, glossary, front, indexes, solved, gallery, publish, search, printing, offline,
+                 downloads):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,10 @@
 """Numbered equations with row breaks.
 
 Sphinx wraps mathematics that has a row break in ``split``, where MathJax refuses ``\\tag``.
-A tagged block goes out as it is, in ``equation*``.
+A tagged block goes out as it is, in ``equation*``, with an anchor for each number.
 """
+
+import re
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -18,6 +20,7 @@ class TaggedEquations(SphinxPostTransform):
             source = node.astext()
             if "\\tag" in source and not node.get("nowrap"):
                 node["nowrap"] = True
+                node["ids"] += [f"equation-{number}" for number in re.findall(r"\\tag\{([\d.]+)\}", source)]
                 node.children = [nodes.Text(f"\\begin{{equation*}}\n{source.strip()}\n\\end{{equation*}}")]
 
 

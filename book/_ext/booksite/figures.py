@@ -12,13 +12,15 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from companion.look import COLOURS
 
+from .chapters import anchor
+
 __all__ = ["setup"]
 
 # "focus" repeats the query's colour: the first name for a colour wins.
 NAMES = {}
 for _name, (_light, _) in COLOURS.items():
     NAMES.setdefault(_light, _name)
-CAPTION = re.compile(r"(?:Figure|Explorer) \d+")
+CAPTION = re.compile(r"(?:Figure|Explorer) (?:\d+\.)?\d+")
 
 
 def themed(svg):
@@ -39,15 +41,20 @@ class InlineFigures(SphinxPostTransform):
 
 
 class Captions(SphinxPostTransform):
-    """A paragraph that starts in emphasis with "Figure" or "Explorer" and a number is a caption."""
+    """A paragraph that starts in emphasis with "Figure" or "Explorer" and a number is a caption.
+
+    It has an anchor.
+    """
 
     default_priority = 400
 
     def run(self, **kwargs):
         for node in self.document.findall(nodes.paragraph):
             first = node.children[0] if node.children else None
-            if isinstance(first, nodes.emphasis) and CAPTION.match(first.astext()):
+            found = isinstance(first, nodes.emphasis) and CAPTION.match(first.astext())
+            if found:
                 node["classes"].append("att-caption")
+                node["ids"].append(anchor(found[0]))
 
 
 def setup(app):

@@ -33,7 +33,7 @@ def script():
     """What every page loads: the exercises, and what brings all mounts to life."""
     fronts = "".join(f'fronts["{kind}"] = front;\n' for kind in exercises.mounts)
     front = f"const front = {classic(exercises.source())};\n{fronts}"
-    return f'(function () {{\n"use strict";\nconst fronts = window.attentionFronts ?? {{}};\n{front}{BOOT}}})();\n'
+    return f'(function () {{\n"use strict";\nconst fronts = (window.attentionFronts ??= {{}});\n{front}{BOOT}}})();\n'
 
 
 def scripts():

@@ -70,7 +70,7 @@ PLANTED = (
         "causal",
         ((_ALL_ROW[0], ""), (_SUM[0], _SUM[0] + "    weights = np.where(j <= i, weights, 0)\n")),
         ((_ALL_ROW[1], ""), (_SUM[1], _SUM[1] + "    weights = weights.masked_fill(~(j <= i), 0)\n")),
-        "huggingface/pytorch-image-models#2236",
+        "NVIDIA/Megatron-LM#731",
     ),
     Fault(
         "mask used as numbers",

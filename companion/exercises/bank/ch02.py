@@ -374,7 +374,7 @@ The weights are the exponentials up to a factor, so at $\tau = 1/2$ their square
         difficulty=2,
         minutes=3,
         prompt=r"""
-Both scores are <<s[0]>>. The number $e^{<<s[0]>>}$ is too large for any format of a computer.
+Both scores are <<s[0]>>. The number $e^{<<s[0]>>}$ is too large even for float64.
 
 What is their log-sum-exp? Give two decimals.""",
         data={"s": [1000, 1000]},
@@ -704,7 +704,7 @@ Is that right? Explain what each of the two steps protects against.""",
         solution=r"""
 No. Subtracting the maximum is a matter of arithmetic: it keeps $e^s$ from overflowing and leaves every weight as it was.
 Dividing by $\sqrt{D}$ changes the weights. Without it the dot products of independent entries have the standard deviation
-$\sqrt{D}$, one token takes nearly all the weight, and the slopes $\alpha_j(1 - \alpha_j)$ are nearly 0. No gradient reaches the
-scores, and no stable softmax brings it back.""",
+$\sqrt{D}$, one token takes nearly all the weight, and the slopes $\alpha_j(1 - \alpha_j)$ are nearly 0. Next to no gradient
+reaches the scores, and no stable softmax brings it back.""",
     ),
 ]

@@ -127,8 +127,8 @@ Put the five steps in order. They start from `Q`, `K` and `V` of one sentence an
             Mistake(
                 "mask after softmax",
                 (0, 1, 3, 2, 4),
-                "The softmax comes before the mask here. The future is then in every denominator, and `A`"
-                " holds no `scores` to mask any more.",
+                "`A` is made before the mask here, so every row of it reads the future. Masking `scores`"
+                " afterwards changes nothing in `A`.",
             ),
             Mistake(
                 "scale after softmax",

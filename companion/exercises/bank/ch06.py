@@ -2,7 +2,6 @@
 
 from functools import partial
 
-
 from companion.cost import bytes_moved, cache_bytes, flops
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
@@ -19,6 +18,7 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
+    edited,
 )
 from companion.patterns import causal
 from companion.reference import attention, weighted_sum
@@ -113,11 +113,7 @@ def attend_cached(query, key, value):
 """
 
 
-def spoiled(old, new):
-    """The solution's source with one piece replaced."""
-    if old not in CODE:
-        raise ValueError(f"{old!r} is not in the solution")
-    return CODE.replace(old, new)
+spoiled = partial(edited, CODE)
 
 
 EXERCISES = [
@@ -346,35 +342,35 @@ divided by the root of `dim`. It must be right for $L = 1$, for $L = S$, and in 
         mistakes=(
             CodeMistake(
                 "aligned top left",
-                spoiled("S - L + np.arange(L)", "np.arange(L)"),
+                spoiled(("S - L + np.arange(L)", "np.arange(L)")),
                 "The queries were taken for the first $L$ tokens. They are the last: row $r$ stands at"
                 " position $S - L + r$.",
             ),
             CodeMistake(
                 "no mask",
-                spoiled("np.where(keep, scores, -np.inf)", "scores"),
+                spoiled(("np.where(keep, scores, -np.inf)", "scores")),
                 "There is no mask. That is right for one new token and wrong for several: the first of them"
                 " reads the last.",
             ),
             CodeMistake(
                 "excludes itself",
-                spoiled("<= positions", "< positions"),
+                spoiled(("<= positions", "< positions")),
                 "No query reads its own key. Use `<=`.",
             ),
             CodeMistake(
                 "one too many",
-                spoiled("S - L + np", "S - L + 1 + np"),
+                spoiled(("S - L + np", "S - L + 1 + np")),
                 "The offset is one too large: each query reads the token after it. The first new token stands"
                 " at $S - L$.",
             ),
             CodeMistake(
                 "the cache alone",
-                spoiled("np.arange(S) <= positions[:, None]", "np.arange(S) < S - L"),
+                spoiled(("np.arange(S) <= positions[:, None]", "np.arange(S) < S - L")),
                 "The queries read the tokens before the call and none of the call's own.",
             ),
             CodeMistake(
                 "no scale",
-                spoiled(" / D**0.5", ""),
+                spoiled((" / D**0.5", "")),
                 "The scores are not divided by the root of `dim`.",
             ),
         ),

@@ -405,8 +405,8 @@ $Z_A = <<a>> / (<<a>> + <<b>>)$. The output is $Z_A \mathbf{o}_A + (1 - Z_A)\mat
         difficulty=2,
         minutes=3,
         prompt=r"""
-The query has read $G$ and knows everything about it. Now position $k$ joins. Click everything that has a
-new value, or is needed for the first time, whatever the numbers are.""",
+The query has read $G$ and knows everything about it. Now position $k$ joins. All scores are finite. Click
+everything that has a new value, or is needed for the first time.""",
         terms=(
             r"$s_j$ for $j \in G$",
             r"$e^{s_j}$ for $j \in G$",
@@ -618,7 +618,7 @@ single value 3 lay near the dense output. The average of 0 and 3 does not.""",
         difficulty=3,
         minutes=3,
         prompt=r"""
-A position of positive weight joins $G$. Which statement always holds?""",
+$G$ holds at least one position of positive weight, and another one joins. Which statement always holds?""",
         options=(
             Wrong(
                 "The error of the output falls, or stays as it is.",

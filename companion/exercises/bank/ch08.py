@@ -146,7 +146,7 @@ EXERCISES = [
         prompt="""
 Click the positions that query 6 reads under `sliding_window(4)`.""",
         tokens=8,
-        name="G_6",
+        name="$G_6$",
         answer=lambda d: sliding_window(4).indices(6),
         mistakes=(
             Mistake(
@@ -476,8 +476,8 @@ What weights do the two keys get?""",
                 "no sink",
                 lambda d: softmax(d.scores),
                 "<<value:.2f>> are the weights without a sink, and under `sinks(n)` as well: there the"
-                " weights of the keys add up to 1. The logit shares the softmax and is no key, so the keys get"
-                " less.",
+                " weights of the keys add up to 1. The logit shares the softmax and is no key, so the keys"
+                " get less.",
             ),
             Mistake(
                 "a sink token",
@@ -508,7 +508,7 @@ the text, with a value.""",
         prompt="""
 Click the positions that query 4 reads under `chunks(4)`.""",
         tokens=8,
-        name="G_4",
+        name="$G_4$",
         answer=lambda d: chunks(4).indices(4),
         mistakes=(
             Mistake(
@@ -585,7 +585,7 @@ A document of $n$ tokens has $n(n + 1)/2$ pairs. The sum over the three is <<ans
 Click the positions that query 9 reads under `sinks(1) | sliding_window(4) & chunks(4)`. As in all of Python,
 `&` binds before `|`.""",
         tokens=10,
-        name="G_9",
+        name="$G_9$",
         answer=lambda d: (sinks(1) | sliding_window(4) & chunks(4)).indices(9),
         mistakes=(
             Mistake(
@@ -685,7 +685,7 @@ Put the patterns in order over 64 tokens, from the fewest pairs to the most.""",
         hints=("How many keys does the last query read? And the average one?",),
         solution="""
 Keys of the average query: a little under 2 for the sinks, 4.5 for the chunks, a little under 8 for the
-window, about 16 for the stride, 32.5 for the whole triangle.""",
+window, 16.5 for the stride, 32.5 for the whole triangle.""",
     ),
     Choices(
         id="ch08-cost",

@@ -155,7 +155,8 @@ EXERCISES = [
         minutes=3,
         prompt=r"""
 Two layers, both with a window of 2. In layer 0, token 1 gives token 0 the weight <<first>>. In layer 1,
-token 2 gives token 1 the weight <<second>>. There is no residual stream.
+token 2 gives token 1 the weight <<second>>. There is no residual stream, and
+the values of layer 1 are the outputs of layer 0.
 
 What is the share of $\mathbf{v}_0$ in the final output of token 2?""",
         data={"first": 0.3, "second": 0.5},
@@ -243,15 +244,13 @@ through all layers. Each layer has a residual stream.""",
                 "no residual stream",
                 edited(REACH_CODE, ("mask | np.eye(L, dtype=bool)", "mask")),
                 "The residual stream is missing. A token stays where it is even in a layer that does not"
-                " let it"
-                " read itself: add the diagonal to each mask.",
+                " let it read itself: add the diagonal to each mask.",
             ),
             CodeMistake(
                 "layers in reverse",
                 edited(REACH_CODE, ("for mask in masks", "for mask in masks[::-1]")),
                 "The layers are multiplied in reverse. The last layer stands on the left, so layer 0 meets"
-                " the"
-                " tokens first.",
+                " the tokens first.",
             ),
             CodeMistake(
                 "paths counted",
@@ -331,8 +330,7 @@ five numbers.""",
                 "equal shares",
                 lambda d: np.full(5, 1 / 5),
                 "<<value>> gives every position within reach the same share. There is one path to the"
-                " farthest"
-                " and three to the middle.",
+                " farthest and three to the middle.",
             ),
             Mistake(
                 "one layer",
@@ -423,8 +421,7 @@ position at which a path can stand between the two layers.""",
                 "stride from the key alone",
                 lambda d: {7, 11},
                 "These read token 3 by the stride, and token 14 reads 11 by its window. Does it read 7? And"
-                " what"
-                " of positions that read 3 by their window?",
+                " what of positions that read 3 by their window?",
             ),
             Mistake(
                 "all that read token 3",
@@ -463,8 +460,7 @@ shall reach output 20. Click every position at which a path can stand between th
                 "the hub",
                 {0},
                 "Position 0 never saw token 10: it lies before it, and layer 0 lets it read only itself. A"
-                " hub"
-                " carries what came before the hub.",
+                " hub carries what came before the hub.",
             ),
             Mistake(
                 "hub and window",
@@ -475,8 +471,7 @@ shall reach output 20. Click every position at which a path can stand between th
                 "the whole window",
                 lambda d: set(range(15, 20)),
                 "Token 20 reads all of these. Have they all read token 10? A window of 6 holds a token and"
-                " five"
-                " before it.",
+                " five before it.",
             ),
         ),
         why="The path needs a stop between 10 and 20 that has read 10 and is read by 20.",
@@ -588,8 +583,7 @@ distance from $i$ is a multiple of 4. It reads no later key. Scores are divided 
                 "window and stride",
                 edited(MIXED_CODE, ("near | same", "near & same")),
                 "A key must be near *and* on the stride here, which leaves each query its own key. Join the"
-                " two"
-                " with `|`.",
+                " two with `|`.",
             ),
             CodeMistake(
                 "window alone",

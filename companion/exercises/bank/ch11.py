@@ -290,7 +290,7 @@ The state is `m`, `l`, `u`. The next tile has the scores `s` and the values `v`.
             "`l, u = c * l + p.sum(), c * u + p @ v`",
             "`m = new_m`",
         ),
-        also=((0, 2, 1, 3, 4),),
+        also=((0, 2, 1, 3, 4), (0, 1, 2, 4, 3), (0, 2, 1, 4, 3), (0, 1, 4, 2, 3)),
         mistakes=(
             Mistake(
                 "maximum overwritten first",
@@ -300,10 +300,11 @@ The state is `m`, `l`, `u`. The next tile has the scores `s` and the values `v`.
             Mistake(
                 "maximum overwritten first, p before c",
                 (0, 4, 2, 1, 3),
-                "`p` is right, but `m` is overwritten before `c` is computed: `c` is then 1 always, and nothing is rescaled.",
+                "`p` is right, but `m` is overwritten before `c` is computed: `c` is then 1 always, and"
+                " nothing is rescaled.",
             ),
         ),
-        why="The factor needs the old maximum and the new one, so the old one is replaced last.",
+        why="The factor needs the old maximum and the new one, so the old one is replaced after it.",
         hints=("Which line needs both maxima?",),
         solution="The factor `c` is made of both maxima, so `m` may change only after it. `c` and `p` are"
         " independent of each other.",
@@ -348,8 +349,7 @@ What are $l$ and $u$ after the tile? Type both.""",
                 "divided already",
                 lambda d: np.array([taken_in(d)[0], taken_in(d)[1] / taken_in(d)[0]]),
                 "Your second number is the output $u / l$. The question is about $u$: the division comes"
-                " once,"
-                " at the end.",
+                " once, at the end.",
             ),
         ),
         why="Old sums shrink by the ratio of the two maxima, then the tile is added.",
@@ -484,8 +484,7 @@ is $l$ afterwards?""",
             Wrong(
                 "The number of keys, since $-\\infty - (-\\infty) = 0$ and $e^0 = 1$.",
                 "In floating point $-\\infty - (-\\infty)$ is not 0, it is NaN. It stands for a difference"
-                " that"
-                " nobody knows.",
+                " that nobody knows.",
             ),
             Right("NaN."),
             Wrong("$-\\infty$.", "A sum of exponentials is never negative."),
@@ -516,8 +515,7 @@ all finite parts? Tick all.""",
             Wrong(
                 "`merge(a, a) == a`",
                 "The output is that of `a`, but the log-sum-exp grows by $\\ln 2$: every position counts"
-                " twice."
-                " Parts must be disjoint.",
+                " twice. Parts must be disjoint.",
             ),
         ),
         why="Addition of two floating-point numbers commutes. Of three it is not associative.",
@@ -720,13 +718,13 @@ queries and keys: 5. The ratio is $5 / 2 = <<answer>>$.""",
         difficulty=3,
         minutes=6,
         prompt="""
-A kernel reads keys in tiles of 64. It was tested with 64, 512 and 1,024 tokens and agrees with the
+A program reads keys in tiles of 64. It was tested with 64, 512 and 1,024 tokens and agrees with the
 reference. A user reports that with 1,000 tokens and no causal mask the outputs are a little too small in
 every row, and nothing is NaN.
 
 What happens in the last tile, why is the error small, and which tests would have found it?""",
         rubric=(
-            "It says that the last tile has only 40 keys and the kernel reads 64.",
+            "It says that the last tile has only 40 keys and the program reads 64.",
             "It says that the 24 missing keys count as zeros: score 0, exponential above 0, value 0.",
             "It says that the sum in the denominator is too large, and so every output is pulled towards 0.",
             "It says how to mend it: the scores of keys that do not exist are minus infinity.",
@@ -734,7 +732,7 @@ What happens in the last tile, why is the error small, and which tests would hav
         ),
         hints=("What is the dot product of a query with a key of zeros?", "1000 = 15 times 64 + 40."),
         solution="""
-The last tile begins at key 960 and has 40 keys. The kernel reads 64 and gets zeros for the 24 that do not
+The last tile begins at key 960 and has 40 keys. The program reads 64 and gets zeros for the 24 that do not
 exist. A key of zeros has the score 0 and so an exponential above 0, which goes into the sum; its value of
 zeros adds nothing to the numerator. So the numerator is right and the denominator too large: every output is
 too small, by the share of the weight that 24 keys of score 0 get among 1,000 real ones: a few percent.

@@ -418,7 +418,7 @@ of them says "some" of this block. Which statements hold?""",
         why="Safe, not exact: the words do not say *which* pairs.",
         hints=(
             "List the four columns that each pattern allows.",
-            "What does a kernel do in a block called partial?",
+            "What does a program do in a block called partial?",
         ),
         solution="""
 $p$ allows columns 0 and 2, $q$ allows 1 and 3. Together they allow all, in common none. From the words alone
@@ -565,8 +565,8 @@ A block-sparse kernel takes <<t[0]>> ms at a density of blocks of <<density[0]>>
             Mistake(
                 "a share of the dense time",
                 lambda d: d.at * sum(fixed_and_slope(d)),
-                "<<value>> is that share of the time at density 1. A tenth of the blocks is not ten times as"
-                " fast.",
+                "<<value>> is that share of the time at density 1. The fixed part does not shrink with the"
+                " number of blocks.",
             ),
             Mistake(
                 "without the fixed part",

@@ -1,0 +1,93 @@
+"""Search finds words, names in code, symbols and both spellings, and says what to try otherwise."""
+
+from urllib.parse import quote
+
+import pytest
+from helpers.axe import violations
+from playwright.sync_api import expect
+
+# What is searched for, and something that the results must show.
+FOUND = {
+    "renormalise": "7 The index set G",
+    "renormalize": "7 The index set G",
+    "sliding_window": "8 Patterns",
+    "query_offset": "5 From rows to matrices",
+    "alpha'": "α'_{i,j} (alpha prime)",
+    "α'": "α'_{i,j} (alpha prime)",
+    "α": "α_{i,j} (alpha)",
+    "alpha": "α_{i,j} (alpha)",
+    "q_i": "q_i",
+    "K_{<=i}": "K_{≤i}",
+    "log-sum-exp": "log-sum-exp",
+    "WINDOW": "8 Patterns",
+}
+
+
+def results(page, root, query):
+    """The results for ``query``: title, and where it leads."""
+    page.goto(f"{root}/search.html?q={quote(query)}")
+    expect(page.locator(".search-summary")).not_to_be_empty(timeout=20_000)
+    links = page.locator("#search-results li > a:first-child")
+    return {link.inner_text(): link.get_attribute("href") for link in links.all()}
+
+
+@pytest.mark.parametrize("query", FOUND)
+def test_a_query_finds_what_it_names(visit, http, query):
+    with visit(f"{http}/search.html") as v:
+        assert FOUND[query] in results(v.page, http, query)
+
+
+def test_both_spellings_find_the_same(visit, http):
+    with visit(f"{http}/search.html") as v:
+        british, american = (results(v.page, http, query) for query in ("neighbour", "neighbor"))
+        assert british == american != {}
+
+
+def test_a_symbol_leads_to_its_row(visit, http):
+    with visit(f"{http}/search.html") as v:
+        v.page.goto(f"{http}/{results(v.page, http, 'α')['α_{i,j} (alpha)']}")
+        assert (
+            "attention weight" in v.page.locator(":target").locator("xpath=ancestor-or-self::tr").inner_text()
+        )
+
+
+def test_a_term_leads_to_its_meaning(visit, http):
+    with visit(f"{http}/search.html") as v:
+        v.page.goto(f"{http}/{results(v.page, http, 'log-sum-exp')['log-sum-exp']}")
+        assert v.page.locator(":target").inner_text().startswith("log-sum-exp")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_found_says_what_to_try(visit, http, theme):
+    with visit(f"{http}/search.html", theme=theme) as v:
+        assert results(v.page, http, "zzqqxx") == {}
+        tips = v.page.locator(".att-try")
+        assert "Nothing was found" in tips.inner_text()
+        assert violations(v.page) == []
+        tips.get_by_role("link", name="sliding_window").click()
+        found = v.page.locator("#search-results").get_by_role("link", name="8 Patterns").first
+        expect(found).to_be_visible(timeout=20_000)
+        assert not tips.is_visible()
+
+
+def test_the_keyboard_alone_searches(visit, http):
+    with visit(f"{http}/notebooks/07_the_index_set.html") as v:
+        v.page.keyboard.press("Control+k")
+        v.page.keyboard.type("renormalise")
+        v.page.keyboard.press("Enter")
+        result = v.page.locator("#search-results").get_by_role("link", name="7 The index set G").first
+        expect(result).to_be_visible(timeout=20_000)
+        for _ in range(60):
+            v.page.keyboard.press("Tab")
+            if result.evaluate("link => link === document.activeElement"):
+                break
+        v.page.keyboard.press("Enter")
+        v.page.wait_for_url("**/07_the_index_set.html*")
+        assert v.page.locator("article h1").inner_text().startswith("7 The index set G")
+
+
+def test_titles_are_listed_from_a_folder_without_an_error(visit, site):
+    with visit(f"file://{site}/search.html") as v:
+        found = results(v.page, f"file://{site}", "renormalise")
+        assert "7 The index set G" in found
+        assert v.errors == [] and v.outside == []

@@ -1,0 +1,94 @@
+"""A page as a PDF by the browser, printed twice: page numbers are known only after the first time."""
+
+from contextlib import contextmanager
+from io import BytesIO
+
+from playwright.sync_api import sync_playwright
+from pypdf import PdfReader
+
+from tools.browser import installed
+
+__all__ = ["chromium", "destinations", "printed"]
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+MINUTES = 10
+# Each card gets its exercise's number, and where its solution is.
+NUMBER = """() => {
+  for (const solved of document.querySelectorAll(".att-solved")) {
+    const card = document.getElementById(solved.id.replace("solution-", ""));
+    card.querySelector(".att-kicker").textContent = `Exercise ${solved.dataset.number} `;
+    const where = document.createElement("p");
+    where.className = "att-where";
+    where.innerHTML = `<a href="#${solved.id}">Solution: page <span class="att-number" data-target="${solved.id}"></span></a>`;
+    card.append(where);
+  }
+}"""
+FILL = """pages => {
+  for (const place of document.querySelectorAll(".att-number")) place.textContent = pages[place.dataset.target];
+}"""
+# Text wider than the paper would be cut off: it is drawn smaller.
+FIT = """() => {
+  const article = document.querySelector("article");
+  const room = article.getBoundingClientRect();
+  for (const wide of article.querySelectorAll("mjx-container[display=true], table, .att-plate svg, math[display=block]")) {
+    const box = wide.getBoundingClientRect();
+    const needs = Math.max(wide.scrollWidth, box.width);
+    const has = wide.parentElement.clientWidth;
+    if (needs > has + 1) wide.style.zoom = has / needs;
+  }
+}"""
+
+
+@contextmanager
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def printed(browser, address):
+    """The PDF of the page at ``address`` as bytes, with its page numbers filled in.
+
+    Raises RuntimeError when the page logs an error, or when numbers do not settle.
+    """
+    # An A4 page less its margins, so that widths on the screen are widths on paper.
+    page = browser.new_page(viewport={"width": 665, "height": 1000})
+    page.set_default_timeout(MINUTES * 60_000)
+    troubles = []
+    page.on("console", lambda m: m.type in ("error", "warning") and troubles.append(m.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.emulate_media(media="print")
+    page.goto(address)
+    page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => true) : true")
+    page.evaluate(NUMBER)
+    page.evaluate(FIT)
+    pdf = numbered(page)
+    page.close()
+    if troubles:
+        raise RuntimeError(f"{address} logs errors: {troubles[:5]}")
+    return pdf
+
+
+def numbered(page):
+    numbers = {}
+    for _ in range(4):
+        pdf = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
+        found = destinations(PdfReader(BytesIO(pdf)))
+        if found == numbers:
+            return pdf
+        numbers = found
+        wanted = page.locator(".att-number").evaluate_all("all => all.map(place => place.dataset.target)")
+        lost = [target for target in wanted if target not in numbers]
+        if lost:
+            raise RuntimeError(f"no page for {lost[:5]}")
+        page.evaluate(FILL, numbers)
+    raise RuntimeError("page numbers move with every printing")
+
+
+def destinations(reader):
+    """Anchor to page number, from 1, of a PDF's named destinations."""
+    return {
+        name.lstrip("/"): reader.get_destination_page_number(destination) + 1
+        for name, destination in reader.named_destinations.items()
+    }
