@@ -22,7 +22,7 @@ PAPER = Path(__file__).with_name("paper.css").read_text()
 SHELL = """<!DOCTYPE html><html lang="en" data-content_root="./" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title>{title}</title>{head}<style>{paper}</style></head>
 <body><main class="bd-main"><div class="bd-content"><div class="bd-article-container"><article class="bd-article">
-<section class="att-front"><h1>{title}</h1><p>{author}</p></section>
+<section class="att-title-page"><h1>{title}</h1><p>{author}</p></section>
 <nav class="att-contents" aria-label="Contents"><h1>Contents</h1>{contents}</nav>
 {pages}
 {solutions}
@@ -128,7 +128,9 @@ def contents(listed, chapters):
         for page in pages:
             lines.append(entry(1, anchor(page), heading(chapters[page].h1)))
             for title in chapters[page].select("h2"):
-                lines.append(entry(2, title.find_parent("section")["id"], heading(title)))
+                # A section may begin at the foot of a page whose heading went to the next.
+                title["id"] = f"{title.find_parent('section')['id']}.title"
+                lines.append(entry(2, title["id"], heading(title)))
     lines.append(entry(1, "solutions", "Solutions"))
     return "\n".join(lines)
 
@@ -158,7 +160,7 @@ def solutions(exercises):
         number = f"{int(chapter[2:])}.{count[chapter]}"
         code = spec["card"].get("code")
         lines.append(
-            f'<div class="att-solved" id="solution-{spec["id"]}" data-number="{number}">'
+            f'<div class="att-worked" id="solution-{spec["id"]}" data-number="{number}">'
             f'<p><a href="#{spec["id"]}"><strong>Exercise {number}</strong> {spec["title"]}, '
             f"page {place(spec['id'])}</a></p>{spec['card']['solution']}"
             + (f"<pre><code>{escape(code)}</code></pre>" if code else "")

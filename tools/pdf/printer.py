@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from io import BytesIO
 
 from playwright.sync_api import sync_playwright
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
 
 from tools.browser import installed
 
@@ -14,7 +14,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 MINUTES = 10
 # Each card gets its exercise's number, and where its solution is.
 NUMBER = """() => {
-  for (const solved of document.querySelectorAll(".att-solved")) {
+  for (const solved of document.querySelectorAll(".att-worked")) {
     const card = document.getElementById(solved.id.replace("solution-", ""));
     card.querySelector(".att-kicker").textContent = `Exercise ${solved.dataset.number} `;
     const where = document.createElement("p");
@@ -26,6 +26,11 @@ NUMBER = """() => {
 FILL = """pages => {
   for (const place of document.querySelectorAll(".att-number")) place.textContent = pages[place.dataset.target];
 }"""
+ENTRIES = """() => [...document.querySelectorAll(".att-contents a")].map((link) => ({
+  chapter: link.classList.contains("att-level-1"),
+  target: decodeURIComponent(link.hash.slice(1)),
+  title: link.firstElementChild.textContent,
+}))"""
 # Text wider than the paper would be cut off: it is drawn smaller.
 FIT = """() => {
   const article = document.querySelector("article");
@@ -63,7 +68,7 @@ def printed(browser, address):
     page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => true) : true")
     page.evaluate(NUMBER)
     page.evaluate(FIT)
-    pdf = numbered(page)
+    pdf = outlined(numbered(page), page.evaluate(ENTRIES))
     page.close()
     if troubles:
         raise RuntimeError(f"{address} logs errors: {troubles[:5]}")
@@ -71,19 +76,32 @@ def printed(browser, address):
 
 
 def numbered(page):
+    wanted = page.locator(".att-number").evaluate_all("all => all.map(place => place.dataset.target)")
     numbers = {}
     for _ in range(4):
-        pdf = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
+        pdf = page.pdf(prefer_css_page_size=True, tagged=True)
         found = destinations(PdfReader(BytesIO(pdf)))
-        if found == numbers:
-            return pdf
-        numbers = found
-        wanted = page.locator(".att-number").evaluate_all("all => all.map(place => place.dataset.target)")
-        lost = [target for target in wanted if target not in numbers]
+        lost = [target for target in wanted if target not in found]
         if lost:
             raise RuntimeError(f"no page for {lost[:5]}")
+        before, numbers = numbers, {target: found[target] for target in wanted}
+        if numbers == before:
+            return pdf
         page.evaluate(FILL, numbers)
     raise RuntimeError("page numbers move with every printing")
+
+
+def outlined(pdf, entries):
+    """``pdf`` with the contents as its outline. The browser's own repeats the titles at the top of a page."""
+    writer, places = PdfWriter(clone_from=BytesIO(pdf)), destinations(PdfReader(BytesIO(pdf)))
+    chapter = writer.add_outline_item("Contents", 1)
+    for entry in entries:
+        parent = None if entry["chapter"] else chapter
+        item = writer.add_outline_item(entry["title"], places[entry["target"]] - 1, parent)
+        chapter = item if entry["chapter"] else chapter
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
 
 
 def destinations(reader):
