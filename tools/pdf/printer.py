@@ -77,17 +77,21 @@ def printed(browser, address):
 
 def numbered(page):
     wanted = page.locator(".att-number").evaluate_all("all => all.map(place => place.dataset.target)")
-    numbers = {}
-    for _ in range(4):
+    numbers, seen = {}, []
+    for _ in range(6):
         pdf = page.pdf(prefer_css_page_size=True, tagged=True)
-        found = destinations(PdfReader(BytesIO(pdf)))
-        lost = [target for target in wanted if target not in found]
+        places = destinations(PdfReader(BytesIO(pdf)))
+        lost = [target for target in wanted if target not in places]
         if lost:
             raise RuntimeError(f"no page for {lost[:5]}")
-        before, numbers = numbers, {target: found[target] for target in wanted}
-        if numbers == before:
+        found = {target: places[target] for target in wanted}
+        if found == numbers:
             return pdf
-        page.evaluate(FILL, numbers)
+        # A heading at the foot of a page may change sides from one printing to the next, and back.
+        if found not in seen:
+            seen.append(found)
+            numbers = found
+            page.evaluate(FILL, numbers)
     raise RuntimeError("page numbers move with every printing")
 
 
