@@ -173,6 +173,7 @@ def test_a_solved_exercise_is_still_solved_after_a_reload(open_chapter):
     ready(page, lab_cells(CHAPTERS[0].name))
     run_all(page)
     page.wait_for_selector("[data-exercise='ch01-row-zero'][data-state=solved]")
+    assert card.locator("input").first.input_value() == "1 2"
 
 
 def test_the_keyboard_alone_solves_one_exercise_of_each_kind(open_chapter):
