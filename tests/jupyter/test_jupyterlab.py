@@ -1,35 +1,21 @@
 """Chapters in a real JupyterLab, driven by a real browser."""
 
 import json
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 
 import nbformat
 import pytest
 from exercises.drive import Card
 from exercises.keyboard import SOLVERS, press
+from helpers.lab import jupyterlab, open_notebook, ready, run_all
 from helpers.project import ROOT
 from playwright.sync_api import expect
 
 from tools.notebooks import METADATA
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-START_S = 60
-# Every cell in the page, not only those in view: the tests count them.
 DEMO = "demo.ipynb"
-SETTINGS = {"@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"}}
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +24,8 @@ def lab(tmp_path_factory):
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".*"))
     nbformat.write(demo(), home / "notebooks" / DEMO)
-    for name, settings in SETTINGS.items():
-        (home / "settings" / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / "settings" / name).write_text(json.dumps(settings))
-    port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token="]
-    command += [f"--ServerApp.root_dir={home / 'notebooks'}", f"--LabApp.user_settings_dir={home / 'settings'}"]
-    command += [f"--LabApp.workspaces_dir={home / 'workspaces'}"]
-    folders = {f"JUPYTER_{kind}_DIR": str(home / kind.lower()) for kind in ("CONFIG", "RUNTIME", "DATA")}
-    with (home / "log").open("w") as log:
-        process = subprocess.Popen(command, env={**os.environ, **folders}, stdout=log, stderr=log)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            deadline = time.monotonic() + START_S
-            while not answers(f"{address}/api"):
-                assert process.poll() is None and time.monotonic() < deadline, (home / "log").read_text()
-                time.sleep(0.2)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(20)
+    with jupyterlab(home) as address:
+        yield address
 
 
 def demo():
@@ -73,13 +40,6 @@ demo = {{spec.id: ExerciseWidget(spec) for spec in EXERCISES}}"""
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=METADATA)
 
 
-def answers(address):
-    try:
-        return urllib.request.urlopen(address, timeout=2).status == 200
-    except OSError:
-        return False
-
-
 @pytest.fixture
 def open_chapter(lab, browser):
     contexts = []
@@ -88,8 +48,7 @@ def open_chapter(lab, browser):
         context = browser.new_context(viewport={"width": 1280, "height": 1000}, color_scheme=theme)
         contexts.append(context)
         page = context.new_page()
-        page.goto(f"{lab}/lab/tree/{name}?reset")
-        ready(page, 1 + len(SOLVERS) if name == DEMO else lab_cells(name))
+        open_notebook(page, lab, name, 1 + len(SOLVERS) if name == DEMO else lab_cells(name))
         return page
 
     yield opened
@@ -99,22 +58,6 @@ def open_chapter(lab, browser):
 
 def lab_cells(name):
     return len(json.loads((ROOT / "notebooks" / name).read_text())["cells"])
-
-
-def ready(page, cells):
-    """Wait until every cell is in the page and the kernel answers."""
-    page.wait_for_function(f"document.querySelectorAll('.jp-Notebook .jp-Cell').length === {cells}", timeout=60_000)
-    settled(page, "window.jupyterapp.shell.currentWidget.context.sessionContext.ready")
-
-
-def run_all(page):
-    settled(page, "window.jupyterapp.commands.execute('notebook:run-all-cells')")
-
-
-def settled(page, promise, seconds=120):
-    """Wait for a promise of JupyterLab's, but not for ever."""
-    late = f"new Promise((_, no) => setTimeout(() => no(new Error('not settled in {seconds} s')), {seconds * 1000}))"
-    page.evaluate(f"Promise.race([{promise}, {late}])")
 
 
 def calls(path):
@@ -189,37 +132,3 @@ def test_the_keyboard_alone_solves_one_exercise_of_each_kind(open_chapter):
             press(page, card, "Check")
         assert card.state == "solved", name
     assert page.locator(".jp-Notebook .jp-Cell").count() == cells
-
-
-WRONG = """import numpy as np
-
-
-def sparse_attention(query, key, value, indices):
-    output = np.zeros((len(query), value.shape[-1]))
-    for i, row in enumerate(indices):
-        G = np.unique(row[row >= 0])
-        if len(G):
-            powers = np.exp(key[G] @ query[i])
-            output[i] = powers / powers.sum() @ value[G]
-    return output
-"""
-
-
-def test_a_broken_sparse_function_is_told_what_is_wrong(open_chapter):
-    """The end of the stranger's walk: the chapter run, its function broken, the clinic naming the cause."""
-    name = next(path.name for path in CHAPTERS if path.name.startswith("07_"))
-    page = open_chapter(name)
-    run_all(page)
-    page.evaluate(
-        """source => {
-          const panel = window.jupyterapp.shell.currentWidget;
-          const cells = panel.content.widgets.map((cell) => cell.model.sharedModel);
-          const stub = cells.find((cell) => cell.getSource().includes("def sparse_attention("));
-          stub.setSource(source);
-        }""",
-        WRONG,
-    )
-    run_all(page)
-    verdict = page.locator(".jp-RenderedHTML", has_text="ch07-sparse: ↩ not yet")
-    expect(verdict).to_have_count(1, timeout=20_000)
-    assert "The clinic finds: no scale. The scores are not divided by sqrt(D)." in verdict.inner_text()

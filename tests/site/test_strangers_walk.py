@@ -1,4 +1,4 @@
-"""A stranger's walk over the published site, in one go; the JupyterLab end of it is in tests/jupyter."""
+"""A stranger's walk, in one go: over the published site, and on in JupyterLab with the chapter from it."""
 
 import json
 import threading
@@ -6,6 +6,7 @@ from io import BytesIO
 
 import pytest
 from exercises.drive import Card
+from helpers.lab import jupyterlab, open_notebook, run_all
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
@@ -20,6 +21,19 @@ KEPT = """async () => {
   const found = await Promise.all(needed.map((url) => kept.match(url)));
   return found.every(Boolean);
 }"""
+
+NO_SCALE = """import numpy as np
+
+
+def sparse_attention(query, key, value, indices):
+    output = np.zeros((len(query), value.shape[-1]))
+    for i, row in enumerate(indices):
+        G = np.unique(row[row >= 0])
+        if len(G):
+            powers = np.exp(key[G] @ query[i])
+            output[i] = powers / powers.sum() @ value[G]
+    return output
+"""
 
 
 class Network:
@@ -57,7 +71,15 @@ def stranger(browser):
     context.close()
 
 
-def test_a_stranger_walks_through_the_book(stranger, network):
+@pytest.fixture
+def lab(tmp_path):
+    """The address of a JupyterLab on the folder ``notebooks`` of ``tmp_path``, still empty."""
+    (tmp_path / "notebooks").mkdir()
+    with jupyterlab(tmp_path) as address:
+        yield address
+
+
+def test_a_stranger_walks_through_the_book(stranger, network, lab, tmp_path):
     land_on_the_front_page(stranger, network)
     open_chapter_7(stranger)
     solved = solve_three_exercises(stranger)
@@ -66,8 +88,12 @@ def test_a_stranger_walks_through_the_book(stranger, network):
     network.up()
     search_for_renormalise(stranger, network)
     open_the_pattern_explorer(stranger)
+    go_back_to_chapter_7(stranger)
     print_the_chapter(stranger)
-    assert download_the_notebook(stranger)["cells"]
+    notebook = download_the_notebook(stranger, tmp_path / "notebooks")
+    run_it_in_jupyterlab(stranger, lab, notebook)
+    break_the_sparse_function(stranger)
+    the_clinic_says_what_is_wrong(stranger)
 
 
 def land_on_the_front_page(page, network):
@@ -113,20 +139,52 @@ def search_for_renormalise(page, network):
 
 def open_the_pattern_explorer(page):
     page.locator(".bd-sidebar-primary").get_by_role("link", name="8 Patterns").click()
-    explorer = page.locator("[data-explorer]").first
-    expect(explorer).to_be_visible()
-    explorer.scroll_into_view_if_needed()
-    assert explorer.locator("select, input, button").count() > 0
+    explorer = page.locator("[data-explorer='pattern']")
+    code = explorer.locator(".att-python code")
+    expect(code).to_have_text("sliding_window(8) | sinks(2)")
+    explorer.get_by_role("slider", name="w of sliding_window").press("ArrowRight")
+    assert code.inner_text() == "sliding_window(9) | sinks(2)"
+
+
+def go_back_to_chapter_7(page):
+    page.locator(".bd-sidebar-primary").get_by_role("link", name=CHAPTER).click()
+    page.wait_for_url("**/07_the_index_set.html")
 
 
 def print_the_chapter(page):
     sheets = PdfReader(BytesIO(page.pdf(format="A4"))).pages
     text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
-    assert "8 Patterns" in text and "Exercise" in text and "live on the book's page" in text
+    assert CHAPTER in text and "Exercise" in text
 
 
-def download_the_notebook(page):
+def download_the_notebook(page, folder):
     page.get_by_role("button", name="Download this page").click()
     with page.expect_download() as download:
         page.locator(".btn-download-source-button").click()
-    return json.loads(download.value.path().read_text())
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def run_it_in_jupyterlab(page, lab, notebook):
+    open_notebook(page, lab, notebook.name, len(json.loads(notebook.read_text())["cells"]))
+    run_all(page)
+    expect(page.locator("[data-exercise='ch07-gather']")).to_be_visible(timeout=20_000)
+
+
+def break_the_sparse_function(page):
+    page.evaluate(
+        """source => {
+          const panel = window.jupyterapp.shell.currentWidget;
+          const cells = panel.content.widgets.map((cell) => cell.model.sharedModel);
+          cells.find((cell) => cell.getSource().includes("def sparse_attention(")).setSource(source);
+        }""",
+        NO_SCALE,
+    )
+    run_all(page)
+
+
+def the_clinic_says_what_is_wrong(page):
+    verdict = page.locator(".jp-RenderedHTML", has_text="ch07-sparse: ↩ not yet")
+    expect(verdict).to_have_count(1, timeout=20_000)
+    assert "The clinic finds: no scale. The scores are not divided by sqrt(D)." in verdict.inner_text()
