@@ -13,6 +13,7 @@ from companion.patterns import (
     NONE,
     SOME,
     causal,
+    dilated,
     full,
     per_head,
     random_blocks,
@@ -162,6 +163,9 @@ def test_pairs_of_long_sequences():
     # The window leaves the sinks one by one, from query 1024 on.
     beside = 1 + 2 + 3 + 4 * (L - 1027)
     assert (sliding_window(1024) | sinks(4)).pairs(L) == sliding_window(1024).pairs(L) + beside
+    # A stride shares with a window the steps that lie in it.
+    apart = sliding_window(1024).pairs(L) + strided(128).pairs(L)
+    assert (sliding_window(1024) | strided(128)).pairs(L) == apart - dilated(8, 128).pairs(L)
 
 
 def test_a_block_size_must_be_a_size():

@@ -115,6 +115,11 @@ class Either(_Compound):
         sides = self.left.spans(i0, i1, S), self.right.spans(i0, i1, S)
         return tuple(np.concatenate(part) for part in zip(*sides, strict=True))
 
+    def _count(self, L, S, offset):
+        # The sides are often known by formula, and what they share is small.
+        shared = Both(self.left, self.right)._count(L, S, offset)
+        return self.left._count(L, S, offset) + self.right._count(L, S, offset) - shared
+
     def __repr__(self):
         right = f"({self.right!r})" if isinstance(self.right, Either) else repr(self.right)
         return f"{self.left!r} | {right}"
