@@ -51,14 +51,14 @@ function states(before, after, poke) {
 
 // e^s with a subscript, and a sum of such powers with its range.
 const power = (index) => ["e", element("sup", {}, symbol("s", `i,${index}`))];
-const sumOver = (range) => ["\u2211", element("sub", {}, range), "\u202f", ...power("m")];
+const sumOver = (range) => ["\u2211", element("sub", {}, range), "\u202f", ...power("k")];
 function rule(mask) {
-  const all = sumOver("m");
-  const past = sumOver("m ≤ i");
+  const all = sumOver("k");
+  const past = sumOver("k ≤ i");
   const parts = {
     before: [...power("j"), " / ", ...past, "  for j ≤ i"],
     after: [...power("j"), " / ", ...all, "  for j ≤ i"],
-    divided: ["(", ...power("j"), " / ", ...all, ") / (", ...past, " / ", ...sumOver("m"), ")  for j ≤ i"],
+    divided: ["(", ...power("j"), " / ", ...all, ") / (", ...past, " / ", ...sumOver("k"), ")  for j ≤ i"],
     none: [...power("j"), " / ", ...all, "  for all j"],
   };
   return [element("span", { class: "att-is-weight" }, symbol("α", "i,j")), " = ", ...parts[mask]];

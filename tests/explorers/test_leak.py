@@ -117,10 +117,10 @@ def test_the_formula_follows_the_mask(page):
     for mask in ("before", "after", "divided", "none"):
         page.locator(f"input[value='{mask}']").check()
         shown[mask] = re.sub(r"\s", "", page.locator(".att-formula").inner_text())
-    assert shown["before"] == "αi,j=esi,j/∑m≤iesi,mforj≤i"
-    assert shown["after"] == "αi,j=esi,j/∑mesi,mforj≤i"
-    assert shown["divided"] == "αi,j=(esi,j/∑mesi,m)/(∑m≤iesi,m/∑mesi,m)forj≤i"
-    assert shown["none"] == "αi,j=esi,j/∑mesi,mforallj"
+    assert shown["before"] == "αi,j=esi,j/∑k≤iesi,kforj≤i"
+    assert shown["after"] == "αi,j=esi,j/∑kesi,kforj≤i"
+    assert shown["divided"] == "αi,j=(esi,j/∑kesi,k)/(∑k≤iesi,k/∑kesi,k)forj≤i"
+    assert shown["none"] == "αi,j=esi,j/∑kesi,kforallj"
 
 
 def test_arrow_keys_choose_and_no_key_reaches_the_notebook(page):
