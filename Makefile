@@ -16,7 +16,7 @@ help:
 	@echo "make bench      the performance table of this machine (BENCH=--quick: small sizes)"
 	@echo "make gpu        check, benchmark and run every notebook on a CUDA device, offline (GPU=...)"
 	@echo "make gpu-wheels download what make gpu needs there (GPU_WHEELS=\"--python 3.13\")"
-	@echo "make soak       the long runs: the clinic over 50 seeds"
+	@echo "make soak       the long runs: the clinic over 50 seeds, the notebooks with other roundings"
 	@echo "make notebooks  execute the notebooks and bring them to their committed form"
 	@echo "make address    write the repository's address into the cell that serves Colab"
 	@echo "make lock       recompile requirements.txt from pyproject.toml"
@@ -55,6 +55,7 @@ test: site
 
 soak: $(READY)
 	$(BIN)/python tools/soak.py --seeds 50
+	$(BIN)/python -m tools.rounding
 
 bench: $(READY)
 	$(BIN)/python -m companion.bench --out _build/bench.json --plot _build/bench.svg $(BENCH)

@@ -154,7 +154,7 @@ def staircase(t, error, loss, at) -> Figure:
         raise ValueError(f"t, error and loss must be (n,); got {t.shape}, {error.shape} and {loss.shape}")
     if not 0 < at < len(t) - 1:
         raise ValueError(f"at must be an index from 1 to {len(t) - 2}, got {at}")
-    jumps = np.flatnonzero(error[1:] != error[:-1])
+    jumps = np.flatnonzero(~np.isclose(error[1:], error[:-1], rtol=1e-9, atol=0))
     slope = (loss[at + 1] - loss[at - 1]) / (t[at + 1] - t[at - 1])
     with canvas(6.6, 3.9) as drawing:
         upper, lower = drawing.subplots(2, 1, sharex=True)

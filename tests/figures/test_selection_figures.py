@@ -85,8 +85,9 @@ def relative(path):
     return (x - x[0]) / (x[-1] - x[0]), -path[:, 1]
 
 
-def test_the_staircase_is_flat_and_jumps_once():
-    figure = FIGURES["staircase"]()
+@pytest.mark.parametrize("rounding", [0, 1e-15])
+def test_the_staircase_is_flat_and_jumps_once(rounding):
+    figure = selection.staircase(T, ERROR * (1 + rounding * (-1) ** np.arange(len(T))), LOSS, 5)
     assert "2 flat pieces" in figure.alt and "slope 0 at t = 0.5" in figure.alt
     assert "from 1.00 to 0.00, slope -1.00 there" in figure.alt
     (path,) = paths(figure, "stroke", "v")
