@@ -90,7 +90,9 @@ def diagnose(results, mixes_batch):
         return []
     for combination in _combinations():
         if _explains(combination, results, mixes_batch):
-            return [(name, _shown(switches, combination, results)) for name, switches in combination]
+            found = [(name, _shown(switches, combination, results)) for name, switches in combination]
+            if all(shown for _, shown in found):
+                return found
     return []
 
 
@@ -143,6 +145,6 @@ def _distinct(first, second):
 
 
 def _shown(switches, combination, results):
-    """The smallest result that the other faults of the combination do not explain."""
+    """The smallest result that the other faults of the combination do not explain, or None."""
     others = [part for part in combination if part[1] is not switches]
-    return next(result for result in results if not _predicts(others, result))
+    return next((result for result in results if not _predicts(others, result)), None)

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from clinic.test_clinic_adapt import attend
 
+from companion import reference
 from companion.clinic import examine
 from companion.patterns import causal, dilated, full, sinks, sliding_window
 
@@ -244,6 +245,19 @@ def test_a_view_that_is_refused_is_no_fault():
 
 def test_an_unknown_fault_of_a_pattern_that_hides_nothing():
     assert found(lambda q, k, v: plain(q, k, v, True) + 1, full()) == ("differs from the reference",)
+
+
+def test_a_fault_that_one_of_a_pair_explains_alone_is_not_called_a_pair():
+    def misaligned(query, key, value, indices):
+        """Weights over G, times the first values."""
+        output = np.zeros((len(query), value.shape[1]), value.dtype)
+        for i, row in enumerate(indices):
+            G = np.unique(row[row >= 0])
+            if len(G):
+                output[i] = reference.attend(query[i], key[G], value[: len(G)])
+        return output
+
+    assert found(misaligned, style="indices", layout="LD", kind="numpy") == ("differs from the reference",)
 
 
 def test_a_wrong_half_precision_names_it():
