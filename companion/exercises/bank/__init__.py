@@ -1,4 +1,7 @@
-"""The exercises, one file a chapter: ``chNN.py`` holds a list ``EXERCISES``. Files load when asked for."""
+"""The exercises, one file a chapter: ``chNN.py`` holds a list ``EXERCISES``.
+
+What they compute is in `companion.exercises.answers`. Files load when asked for.
+"""
 
 import importlib
 import pkgutil

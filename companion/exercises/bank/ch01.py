@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from companion.exercises.answers import ch01 as answers
+from companion.exercises.answers import draws
 from companion.exercises.kinds import (
     Choice,
     Code,
@@ -18,38 +20,6 @@ from companion.reference import weighted_sum
 
 __all__ = ["EXERCISES"]
 
-# The running example of the book.
-ALPHA = [0.1, 0.6, 0.3]
-VALUES = [[1, 2], [3, 0], [4, 5]]
-EXAMPLE = {"alpha": ALPHA, "V": VALUES}
-
-
-def fresh_example(rng):
-    """Three small whole values and weights in tenths, no two of them equal."""
-    tenths = rng.choice([[1, 2, 7], [1, 3, 6], [1, 4, 5], [2, 3, 5]])
-    return {"alpha": rng.permutation(tenths) / 10, "V": rng.integers(0, 7, (3, 2))}
-
-
-def output(d):
-    return weighted_sum(d.alpha, d.V)
-
-
-def length(x):
-    return np.linalg.norm(x, axis=-1)
-
-
-def removal(d, j):
-    """How far the output moves when token j goes and the other weights add up to 1 again."""
-    return d.alpha[j] / (1 - d.alpha[j]) * length(d.V[j] - output(d))
-
-
-def sentence(rng, n):
-    """Weights whose rows add up to 1 over the past, with anything to the right of the diagonal, and values."""
-    past = np.tril(rng.random((n, n)) + 0.1)
-    weights = past / past.sum(axis=1, keepdims=True)
-    return weights + np.triu(rng.normal(size=(n, n)), 1), rng.normal(size=(n, 3))
-
-
 EXERCISES = [
     Vector(
         id="ch01-output",
@@ -61,9 +31,9 @@ The values are $\mathbf{v}_0 = <<V[0]>>$, $\mathbf{v}_1 = <<V[1]>>$ and $\mathbf
 gives them the weights $\alpha_{2,0} = <<alpha[0]>>$, $\alpha_{2,1} = <<alpha[1]>>$ and $\alpha_{2,2} = <<alpha[2]>>$.
 
 What is the attention output vector of the token at position 2?""",
-        data=EXAMPLE,
-        vary=fresh_example,
-        answer=output,
+        data=answers.EXAMPLE,
+        vary=draws.small_example,
+        answer=answers.output,
         mistakes=(
             Mistake(
                 "took the winner",
@@ -82,7 +52,7 @@ What is the attention output vector of the token at position 2?""",
             ),
             Mistake(
                 "divided by the number of tokens",
-                lambda d: output(d) / 3,
+                lambda d: answers.output(d) / 3,
                 "<<value>> is the right sum divided by 3. The weights add up to 1 already: nothing is left to"
                 " divide.",
             ),
@@ -143,7 +113,7 @@ Which expression gives the output of shape `(2,)`?""",
         prompt=r"""
 A sentence has the values $\mathbf{v}_0 = <<V[0]>>$, $\mathbf{v}_1 = <<V[1]>>$ and $\mathbf{v}_2 = <<V[2]>>$. You are not told
 any weight or query. What is the output of the token at position 0?""",
-        data={"V": VALUES},
+        data={"V": answers.VALUES},
         vary=lambda rng: {"V": rng.integers(0, 9, (3, 2))},
         answer=lambda d: d.V[0],
         mistakes=(
@@ -230,7 +200,7 @@ def sentence_outputs(A, V):
 def sentence_outputs(A, V):
     return np.array([A[i, : i + 1] @ V[: i + 1] for i in range(len(V))])
 """,
-        inputs=sentence,
+        inputs=answers.sentence,
         reference=lambda A, V: weighted_sum(np.tril(A), V),
         mistakes=(
             CodeMistake(
@@ -279,7 +249,7 @@ def sentence_outputs(A, V):
         prompt=r"""
 The values are $\mathbf{v}_0 = <<V[0]>>$, $\mathbf{v}_1 = <<V[1]>>$ and $\mathbf{v}_2 = <<V[2]>>$. Is there a row of attention weights
 whose output is $[5, 1]$?""",
-        data={"V": VALUES},
+        data={"V": answers.VALUES},
         options=(
             Wrong(
                 "Yes: the three values span the plane, so some weights give it.",
@@ -311,7 +281,7 @@ There are now four values: $<<V[0]>>$, $<<V[1]>>$, $<<V[2]>>$ and $\mathbf{v}_3 
 output $<<V[3]>>$.
 
 Find weights with $\alpha_3 = 0$ that give the same output. Type all four.""",
-        data={"V": [*VALUES, [2.5, 3.5]]},
+        data={"V": [*answers.VALUES, [2.5, 3.5]]},
         label="Four weights",
         answer=[0.5, 0, 0.5, 0],
         mistakes=(
@@ -350,17 +320,17 @@ The values are $<<V[0]>>$, $<<V[1]>>$ and $<<V[2]>>$ with weights $<<alpha>>$, a
 Remove token 1 altogether and let the other two weights add up to 1 again, in the same proportion.
 
 How far does the output move? Give the distance to two decimals.""",
-        data=EXAMPLE,
+        data=answers.EXAMPLE,
         derive=lambda d: {
-            "o": output(d),
+            "o": answers.output(d),
             "rest": weighted_sum(d.alpha[[0, 2]] / d.alpha[[0, 2]].sum(), d.V[[0, 2]]),
         },
-        vary=fresh_example,
-        answer=lambda d: removal(d, 1),
+        vary=draws.small_example,
+        answer=lambda d: answers.removal(d, 1),
         mistakes=(
             Mistake(
                 "deleted the term",
-                lambda d: d.alpha[1] * length(d.V[1]),
+                lambda d: d.alpha[1] * answers.length(d.V[1]),
                 "<<value:.2f>> is the length of the term $\\alpha_1\\mathbf{v}_1$: you deleted it and left"
                 " the other weights alone. Here they add up to 1 again.",
             ),
@@ -372,13 +342,13 @@ How far does the output move? Give the distance to two decimals.""",
             ),
             Mistake(
                 "stepped the score",
-                lambda d: d.alpha[1] * length(d.V[1] - output(d)),
+                lambda d: d.alpha[1] * answers.length(d.V[1] - answers.output(d)),
                 "<<value:.2f>> is $\\alpha_1 \\lVert\\mathbf{v}_1 - \\mathbf{o}\\rVert$, the answer for a"
                 " small change of the score. For removal, divide it by $1 - \\alpha_1$.",
             ),
             Mistake(
                 "forgot the weight",
-                lambda d: length(d.V[1] - output(d)),
+                lambda d: answers.length(d.V[1] - answers.output(d)),
                 "<<value:.2f>> is the distance from $\\mathbf{v}_1$ to the output. Its weight has to enter.",
             ),
         ),
@@ -404,9 +374,9 @@ The values are $<<V[0]>>$, $<<V[1]>>$ and $<<V[2]>>$ with weights $<<alpha>>$. T
 $\alpha_2 \lVert\mathbf{v}_2\rVert = <<before:.2f>>$, the largest of the three. Now subtract $\mathbf{v}_2$ from every value. The weights stay.
 
 What is the length of the term of token 2 now?""",
-        data=EXAMPLE,
-        derive=lambda d: {"before": d.alpha[2] * length(d.V[2])},
-        answer=lambda d: d.alpha[2] * length(d.V[2] - d.V[2]),
+        data=answers.EXAMPLE,
+        derive=lambda d: {"before": d.alpha[2] * answers.length(d.V[2])},
+        answer=lambda d: d.alpha[2] * answers.length(d.V[2] - d.V[2]),
         mistakes=(
             Mistake(
                 "unchanged",
@@ -416,7 +386,7 @@ What is the length of the term of token 2 now?""",
             ),
             Mistake(
                 "about the output",
-                lambda d: d.alpha[2] * length(d.V[2] - output(d)),
+                lambda d: d.alpha[2] * answers.length(d.V[2] - answers.output(d)),
                 "<<value:.2f>> is the distance to the output times the weight. That number does not depend on"
                 " the origin; the length of the term does.",
             ),
@@ -437,11 +407,11 @@ The values are $\mathbf{v}_0 = <<V[0]>>$, $\mathbf{v}_1 = <<V[1]>>$ and $\mathbf
 
 Which token's meaning has the most influence on the final output vector of the token at position 2?
 Justify your answer by explaining how the output is calculated.""",
-        data=EXAMPLE,
+        data=answers.EXAMPLE,
         derive=lambda d: {
-            "o": output(d),
-            "term": d.alpha * length(d.V),
-            "removed": [removal(d, j) for j in range(3)],
+            "o": answers.output(d),
+            "term": d.alpha * answers.length(d.V),
+            "removed": [answers.removal(d, j) for j in range(3)],
         },
         rubric=(
             "It computes the output as the weighted sum $<<o>>$, or says how.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.exercises.diagnosis import named_fault
+from companion.exercises.answers import ch02 as answers
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -16,59 +16,9 @@ from companion.exercises.kinds import (
     Vector,
     Wrong,
 )
-from companion.patterns import full
 from companion.reference import attend, logsumexp, softmax
 
 __all__ = ["EXERCISES"]
-
-# The weights of the running example of the book.
-ALPHA = [0.1, 0.6, 0.3]
-
-
-def fresh_keys(rng):
-    """A query and three keys of four small whole numbers."""
-    return {"q": rng.integers(-2, 4, 4), "K": rng.integers(-2, 4, (3, 4))}
-
-
-def fresh_alpha(rng):
-    tenths = rng.choice([[1, 2, 7], [1, 3, 6], [1, 4, 5], [2, 3, 5]])
-    return {"alpha": rng.permutation(tenths) / 10}
-
-
-def powered(alpha, exponent):
-    """The weights whose scores are ``exponent`` times those of ``alpha``."""
-    return softmax(exponent * np.log(alpha))
-
-
-def column(alpha, k):
-    """Derivatives of all weights by the score of token k."""
-    return alpha * (np.arange(len(alpha)) == k) - alpha * alpha[k]
-
-
-def random_token(rng, size):
-    """A query and ``size`` keys and values; in the larger cases the products are in the thousands."""
-    D, stretch = 4, 1.0 if size < 8 else 60.0
-    return stretch * rng.normal(size=D), stretch * rng.normal(size=(size, D)), rng.normal(size=(size, 2))
-
-
-def random_scores(rng, size):
-    """Scores of either sign, or most of them negative; in the larger cases too large for an exponential."""
-    return ((rng.normal(size=size) - rng.choice([0, 3])) * (1.0 if size < 8 else 500.0),)
-
-
-def max_and_sum(scores):
-    peak = scores.max()
-    return peak, np.exp(scores - peak).sum()
-
-
-def fault_of_one_token(function):
-    """What the clinic says of attention for one token, asked for every row of a sequence."""
-
-    def rows(query, key, value):
-        return np.stack([function(q, key, value) for q in query])
-
-    return named_fault(rows, full(), style="qkv", layout="LD", kind="numpy")
-
 
 EXERCISES = [
     Choices(
@@ -100,7 +50,7 @@ these three positions take part: of the vectors listed, $\mathbf{q}_2$, $\mathbf
         prompt=r"""
 The query is $\mathbf{q} = <<q>>$ and the keys are $<<K[0]>>$, $<<K[1]>>$ and $<<K[2]>>$. What are the three scores, scaled?""",
         data={"q": [2, 1, 0, -1], "K": [[1, 3, 0, 1], [2, -1, 5, 1], [0, 2, 1, -2]]},
-        vary=fresh_keys,
+        vary=answers.fresh_keys,
         answer=lambda d: d.K @ d.q / 2,
         mistakes=(
             Mistake(
@@ -254,7 +204,7 @@ is 62.99, and the weights are $<<answer:.2f>>$.""",
         items=(
             r"multiply the token vectors by $\mathbf{W}_Q$, $\mathbf{W}_K$, $\mathbf{W}_V$",
             "take the dot product of the query with each key",
-            r"divide by $\sqrt{D}$",
+            r"divide each product by $\sqrt{D}$",
             "take exponentials and divide them by their sum",
             "add up the values, each times its weight",
             r"multiply the result by $\mathbf{W}_O$",
@@ -329,15 +279,15 @@ The scores are $<<r>> / \sqrt{<<D>>}$. The weight of token 0 is $1 / (1 + e^{-<<
 A query gives its three tokens the weights $<<alpha>>$ at temperature 1. You are not told the scores.
 
 What are the weights at temperature $\tau = 1/2$? Give two decimals.""",
-        data={"alpha": ALPHA},
+        data={"alpha": answers.ALPHA},
         derive=lambda d: {"squares": d.alpha**2, "sum": (d.alpha**2).sum()},
-        vary=fresh_alpha,
-        answer=lambda d: powered(d.alpha, 2),
+        vary=answers.fresh_alpha,
+        answer=lambda d: answers.powered(d.alpha, 2),
         label="Three weights",
         mistakes=(
             Mistake(
                 "doubled the temperature",
-                lambda d: powered(d.alpha, 0.5),
+                lambda d: answers.powered(d.alpha, 0.5),
                 r"These are the weights at $\tau = 2$. A low temperature makes the weights sharper.",
             ),
             Mistake(
@@ -476,7 +426,7 @@ def attend(q, K, V):
     powers = np.exp(scores - scores.max())
     return powers / powers.sum() @ V
 ''',
-        inputs=random_token,
+        inputs=answers.random_token,
         reference=attend,
         mistakes=(
             CodeMistake(
@@ -522,7 +472,7 @@ def attend(q, K, V):
                 "This is the plain mean of the values: the query and the keys were not used.",
             ),
         ),
-        diagnose=fault_of_one_token,
+        diagnose=answers.fault_of_one_token,
         why="Every case agrees, the ones with scores in the thousands too.",
         hints=(
             "All dot products at once are one matrix times the query.",
@@ -565,8 +515,8 @@ def running(scores):
         m = larger
     return m, l
 ''',
-        inputs=random_scores,
-        reference=max_and_sum,
+        inputs=answers.random_scores,
+        reference=answers.max_and_sum,
         mistakes=(
             CodeMistake(
                 "did not rescale",
@@ -616,19 +566,19 @@ def running(scores):
         prompt=r"""
 The weights are $<<alpha>>$. The score of token 1 grows by a small step. How fast does each weight move? Give the three
 derivatives $\partial \alpha_0 / \partial s_1$, $\partial \alpha_1 / \partial s_1$ and $\partial \alpha_2 / \partial s_1$.""",
-        data={"alpha": ALPHA},
-        vary=fresh_alpha,
-        answer=lambda d: column(d.alpha, 1),
+        data={"alpha": answers.ALPHA},
+        vary=answers.fresh_alpha,
+        answer=lambda d: answers.column(d.alpha, 1),
         label="Three derivatives",
         mistakes=(
             Mistake(
                 "moved one weight alone",
-                lambda d: column(d.alpha, 1) * [0, 1, 0],
+                lambda d: answers.column(d.alpha, 1) * [0, 1, 0],
                 "The middle one is right. But the weights add up to 1: what token 1 gains, the others lose.",
             ),
             Mistake(
                 "lost the minus",
-                lambda d: np.abs(column(d.alpha, 1)),
+                lambda d: np.abs(answers.column(d.alpha, 1)),
                 "The sizes are right. The other weights fall, so theirs are negative, and the three add up"
                 " to 0.",
             ),

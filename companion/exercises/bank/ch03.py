@@ -1,10 +1,8 @@
 """Chapter 3, The left context. Every answer and every expected mistake is computed from the data."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import numpy as np
 
+from companion.exercises.answers import ch03 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -22,149 +20,9 @@ from companion.exercises.kinds import (
     Wrong,
     edited,
 )
-from companion.reference import attention, softmax
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-CAUSAL_ATTENTION = '''
-import numpy as np
-
-
-def causal_attention(query, key, value):
-    """Row i: attention of query i over positions 0 to i."""
-    L, D = query.shape
-    scores = query @ key.T / np.sqrt(D)
-    scores = np.where(np.tril(np.ones((L, L), dtype=bool)), scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = powers / powers.sum(axis=1, keepdims=True)
-    return weights @ value
-'''
-MASKED = "    scores = np.where(np.tril(np.ones((L, L), dtype=bool)), scores, -np.inf)\n"
-
-CAUSALITY_TEST = '''
-import numpy as np
-
-
-def reads_the_future(attention, query, key, value, t):
-    """Whether an output before row t moves with keys or values from position t on."""
-    other_key, other_value = key.copy(), value.copy()
-    other_key[t:] += 1
-    other_value[t:] += 1
-    before = attention(query, key, value)
-    after = attention(query, other_key, other_value)
-    return bool(np.abs(after - before)[:t].max() > 1e-9)
-'''
-
-SENTENCE = ("the", "river", "bank", "flooded")
-
-
-def stub_of(source):
-    """A function's source up to its docstring, the body left to write."""
-    head, docstring, _ = source.split('"""')
-    return f'{head}"""{docstring}"""\n    ...\n'
-
-
-def causal(L):
-    return np.tril(np.ones((L, L), dtype=bool))
-
-
-def scores_of(query, key):
-    return query @ key.T / np.sqrt(query.shape[1])
-
-
-def mask_first(query, key, value):
-    return attention(query, key, value, causal(len(query)))
-
-
-def mask_late(query, key, value):
-    return softmax(scores_of(query, key)) * causal(len(query)) @ value
-
-
-def mask_late_divided(query, key, value):
-    weights = softmax(scores_of(query, key)) * causal(len(query))
-    return weights / weights.sum(axis=1, keepdims=True) @ value
-
-
-def no_mask(query, key, value):
-    return softmax(scores_of(query, key)) @ value
-
-
-def without_itself(query, key, value):
-    return attention(query, key, value, np.tril(causal(len(query)), k=-1))
-
-
-def one_too_many(query, key, value):
-    return attention(query, key, value, np.tril(np.ones((len(query), len(query)), dtype=bool), k=1))
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """An attention function under test, shown by its name."""
-
-    name: str
-    call: Callable = field(repr=False)
-
-    def __call__(self, query, key, value):
-        return self.call(query, key, value)
-
-    def __repr__(self):
-        return f"<attention: {self.name}>"
-
-
-SUSPECTS = (
-    Suspect("masked before the softmax", mask_first),
-    Suspect("masked after the softmax", mask_late),
-    Suspect("no mask", no_mask),
-    Suspect("a token cannot read itself", without_itself),
-    Suspect("masked after the softmax, then divided", mask_late_divided),
-    Suspect("one position too many", one_too_many),
-)
-
-
-def a_suspect(rng, size):
-    query, key, value = rng.normal(size=(3, 6, 4))
-    return SUSPECTS[size - 1], query, key, value, int(rng.integers(2, 5))
-
-
-def any_output_before_moves(attention, query, key, value, t):
-    """Whether moving k_t, k_{t + 1}, ... and v_t, v_{t + 1}, ... moves an output before row t."""
-    moved = [array + (np.arange(len(array)) >= t)[:, None] for array in (key, value)]
-    before, after = attention(query, key, value), attention(query, *moved)
-    return bool(np.abs(after - before)[:t].max() > 1e-9)
-
-
-def qkv(rng, size):
-    """Ordinary numbers in the small cases; scores in the hundreds in the largest."""
-    query, key, value = rng.normal(size=(3, size, 4))
-    return query * (600 if size >= 8 else 1), key, value[:, :3]
-
-
-def moves_by_key(L):
-    """For each row i, the keys whose change can move output i."""
-    rng = np.random.default_rng(0)
-    query, key, value = rng.normal(size=(3, L, 4))
-    before = mask_first(query, key, value)
-    found = [set() for _ in range(L)]
-    for j in range(L):
-        changed = key + (np.arange(L) == j)[:, None]
-        for i in np.flatnonzero(np.abs(mask_first(query, changed, value) - before).max(axis=1) > 1e-9):
-            found[i].add(j)
-    return found
-
-
-def kept(past, future):
-    """The sum of the past weights, masked after a softmax that saw the future."""
-    return softmax([*past, future])[:-1].sum()
-
-
-def other_weights(rng):
-    """Four weights in tenths, in some order."""
-    return {"alpha": rng.permutation(rng.choice([[1, 2, 3, 4], [1, 1, 3, 5], [2, 2, 1, 5]])) / 10}
-
-
-def divided(d):
-    return d.alpha[:3] / d.alpha[:3].sum()
-
 
 EXERCISES = [
     PickTokens(
@@ -175,9 +33,9 @@ EXERCISES = [
         prompt=r"""
 A model is trained to predict the next token. Click every token that the query at position 0, `the`, may
 read: the set $G_0$.""",
-        tokens=SENTENCE,
+        tokens=answers.SENTENCE,
         name="G",
-        answer=lambda d: set(np.flatnonzero(causal(4)[0])),
+        answer=lambda d: set(np.flatnonzero(answers.causal(4)[0])),
         mistakes=(
             Mistake(
                 "nothing",
@@ -280,7 +138,7 @@ percent leak. The smaller the past scores, the larger the leak.""",
         prompt="Put the steps that compute one row of causal attention in order.",
         items=(
             r"take the products $\mathbf{q}_i \cdot \mathbf{k}_j$ for all $j$",
-            r"divide by $\sqrt{D}$",
+            r"divide each product by $\sqrt{D}$",
             r"put $-\infty$ in every place $j > i$",
             "take the softmax of the row",
             "multiply the values by the weights and add",
@@ -319,29 +177,33 @@ $\sqrt{D}$ is $-\infty$.""",
         prompt="""
 Write causal attention for one head in NumPy. `query` and `key` have the shape `(L, D)`, `value` has the
 shape `(L, Dv)`. Return the outputs, `(L, Dv)`. The largest cases have scores in the hundreds.""",
-        stub=stub_of(CAUSAL_ATTENTION),
-        code=CAUSAL_ATTENTION,
-        inputs=qkv,
-        reference=mask_first,
+        stub=answers.stub_of(answers.CAUSAL_ATTENTION),
+        code=answers.CAUSAL_ATTENTION,
+        inputs=answers.qkv,
+        reference=answers.mask_first,
         sizes=(1, 2, 3, 5, 8),
         diagnose=named_fault,
         mistakes=(
             CodeMistake(
                 "no mask",
-                edited(CAUSAL_ATTENTION, (MASKED, "")),
+                edited(answers.CAUSAL_ATTENTION, (answers.MASKED, "")),
                 "Every row reads every position. Row 0 must be $\\mathbf{v}_0$.",
             ),
             CodeMistake(
                 "mask after the softmax",
-                edited(CAUSAL_ATTENTION, (MASKED, ""), ("return weights", "return np.tril(weights)")),
+                edited(
+                    answers.CAUSAL_ATTENTION,
+                    (answers.MASKED, ""),
+                    ("return weights", "return np.tril(weights)"),
+                ),
                 "The mask comes after the softmax: rows add up to less than 1, and future keys still stand "
                 "in the denominator.",
             ),
             CodeMistake(
                 "divided too late",
                 edited(
-                    CAUSAL_ATTENTION,
-                    (MASKED, ""),
+                    answers.CAUSAL_ATTENTION,
+                    (answers.MASKED, ""),
                     (
                         "return weights",
                         "weights = np.tril(weights)\n    return weights / weights.sum(axis=1, keepdims=True)",
@@ -352,27 +214,27 @@ shape `(L, Dv)`. Return the outputs, `(L, Dv)`. The largest cases have scores in
             ),
             CodeMistake(
                 "no shift",
-                edited(CAUSAL_ATTENTION, (" - scores.max(axis=1, keepdims=True)", "")),
+                edited(answers.CAUSAL_ATTENTION, (" - scores.max(axis=1, keepdims=True)", "")),
                 "The exponentials overflow. Subtract the largest allowed score of the row first.",
             ),
             CodeMistake(
                 "masked with zeros",
-                edited(CAUSAL_ATTENTION, ("-np.inf", "0")),
+                edited(answers.CAUSAL_ATTENTION, ("-np.inf", "0")),
                 "The future scores are 0, and a score of 0 is not a weight of 0. Put $-\\infty$ there.",
             ),
             CodeMistake(
                 "left itself out",
-                edited(CAUSAL_ATTENTION, ("dtype=bool)", "dtype=bool), k=-1")),
+                edited(answers.CAUSAL_ATTENTION, ("dtype=bool)", "dtype=bool), k=-1")),
                 "The diagonal is masked: a token may read itself, and row 0 has nothing else.",
             ),
             CodeMistake(
                 "upside down",
-                edited(CAUSAL_ATTENTION, ("np.tril", "np.triu")),
+                edited(answers.CAUSAL_ATTENTION, ("np.tril", "np.triu")),
                 "The triangle is upside down: row $i$ reads $i$ and what comes after it.",
             ),
             CodeMistake(
                 "no scale",
-                edited(CAUSAL_ATTENTION, (" / np.sqrt(D)", "")),
+                edited(answers.CAUSAL_ATTENTION, (" / np.sqrt(D)", "")),
                 "The scores are not divided by $\\sqrt{D}$.",
             ),
         ),
@@ -431,9 +293,9 @@ score is masked before the softmax. The other scores stay as they are.
 
 What are the three weights of positions 0, 1 and 2? You may type fractions.""",
         data={"alpha": [0.1, 0.2, 0.6, 0.1]},
-        vary=other_weights,
+        vary=answers.other_weights,
         label="Three weights",
-        answer=divided,
+        answer=answers.divided,
         mistakes=(
             Mistake(
                 "deleted the term",
@@ -538,8 +400,8 @@ $<<past>>$. The score of the one future key rises from 0 to <<s>>.
 What do the three past weights add up to now?""",
         data={"past": [0, 0, 0], "s": 3},
         vary=lambda rng: {"past": rng.integers(-1, 3, 3), "s": float(rng.integers(2, 9)) / 2},
-        derive=lambda d: {"before": kept(d.past, 0)},
-        answer=lambda d: kept(d.past, d.s),
+        derive=lambda d: {"before": answers.kept(d.past, 0)},
+        answer=lambda d: answers.kept(d.past, d.s),
         mistakes=(
             Mistake(
                 "thought nothing leaks",
@@ -554,7 +416,7 @@ What do the three past weights add up to now?""",
             ),
             Mistake(
                 "what was lost",
-                lambda d: 1 - kept(d.past, d.s),
+                lambda d: 1 - answers.kept(d.past, d.s),
                 "<<value:.2f>> is the weight that was dropped. How much is left?",
             ),
         ),
@@ -625,7 +487,7 @@ $\mathbf{k}_j$. Mark every cell where a change of $\mathbf{k}_j$ can move $\math
         tokens=3,
         rows=3,
         name="keys",
-        answer=lambda d: moves_by_key(3),
+        answer=lambda d: answers.moves_by_key(3),
         mistakes=(
             Mistake(
                 "the whole triangle",
@@ -660,26 +522,26 @@ test by keys alone says nothing about row 0 in its own past; the value $\mathbf{
 Write a test of causality. `attention(query, key, value)` is the function under test and gives outputs
 `(L, Dv)`. Return `True` if changing keys or values at positions `t, t + 1, ...` moves an output before
 row `t` by more than `1e-9`, else `False`. Do not write into the arrays that you are given.""",
-        stub=stub_of(CAUSALITY_TEST),
-        code=CAUSALITY_TEST,
-        inputs=a_suspect,
-        reference=any_output_before_moves,
+        stub=answers.stub_of(answers.CAUSALITY_TEST),
+        code=answers.CAUSALITY_TEST,
+        inputs=answers.a_suspect,
+        reference=answers.any_output_before_moves,
         sizes=(1, 2, 3, 4, 5, 6),
         mistakes=(
             CodeMistake(
                 "values only",
-                edited(CAUSALITY_TEST, ("    other_key[t:] += 1\n", "")),
+                edited(answers.CAUSALITY_TEST, ("    other_key[t:] += 1\n", "")),
                 "You change the values alone. A function that masks after the softmax reads future keys and "
                 "no future value.",
             ),
             CodeMistake(
                 "one row too many",
-                edited(CAUSALITY_TEST, ("[:t]", "[: t + 1]")),
+                edited(answers.CAUSALITY_TEST, ("[:t]", "[: t + 1]")),
                 "Row `t` reads position `t`, its own, and may move. Stop before it.",
             ),
             CodeMistake(
                 "all rows",
-                edited(CAUSALITY_TEST, ("[:t]", "")),
+                edited(answers.CAUSALITY_TEST, ("[:t]", "")),
                 "You compare all rows. Rows from `t` on may read what you changed; "
                 "look at the rows before `t`.",
             ),
@@ -698,7 +560,7 @@ row `t` by more than `1e-9`, else `False`. Do not write into the arrays that you
 One layer of causal attention, and nothing tells a token its position. The tokens at positions 0 and 1
 change places; keys, values and queries move with them. Click every position whose output is sure to stay
 what it was.""",
-        tokens=SENTENCE,
+        tokens=answers.SENTENCE,
         name="unchanged",
         answer={2, 3},
         mistakes=(
@@ -726,9 +588,7 @@ what it was.""",
             ),
         ),
         why="Same query, same pairs, in another order: the sum is the same.",
-        hints=(
-            "An output depends on a query and a collection of pairs. Where are both the same as before?",
-        ),
+        hints=("An output depends on a query and a collection of pairs. Where are both the same as before?",),
         solution=r"""
 Positions 2 and 3 keep their query and read the same pairs in another order, so their sums are the same.
 Position 0 reads another pair, and position 1 asks with another query.""",

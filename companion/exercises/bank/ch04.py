@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from companion import reference
 from companion.cost import flops
+from companion.exercises.answers import ch04 as answers
+from companion.exercises.answers.oracles import output_of_numbers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -23,93 +24,9 @@ from companion.exercises.kinds import (
     edited,
 )
 from companion.patterns import causal
-from companion.reference import softmax, weighted_sum
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-EFFECTIVE = '''
-import numpy as np
-
-
-def effective_numbers(alpha):
-    """The two effective numbers of one row: exp of the entropy, 1 / sum of squares."""
-    seen = alpha[alpha > 0]
-    return np.array([np.exp(-(seen * np.log(seen)).sum()), 1 / (alpha**2).sum()])
-'''
-
-WEIGHTS = '''
-import numpy as np
-
-
-def attend_and_weigh(query, key, value):
-    """Causal attention of one head, with its weights: (L, D), (L, L)."""
-    scores = query @ key.T / np.sqrt(query.shape[-1])
-    scores = np.where(np.tri(len(query), dtype=bool), scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)
-    return weights @ value, weights
-'''
-
-# Two heads of one query, over the same nine tokens.
-WORDS = ("the", "river", "rose", "and", "the", "old", "bank", "gave", "way")
-HEADS = {
-    "A": (0.02, 0.41, 0.05, 0.01, 0.03, 0.06, 0.33, 0.04, 0.05),
-    "B": (0.22, 0.03, 0.04, 0.02, 0.05, 0.07, 0.06, 0.12, 0.39),
-}
-
-
-def one_head(rng, size):
-    return tuple(rng.normal(size=(size, 4)) for _ in range(3))
-
-
-def output_and_weights(query, key, value):
-    keys = [key[: i + 1] for i in range(len(query))]
-    weights = np.zeros((len(query), len(query)))
-    for i, row in enumerate(weights):
-        row[: i + 1] = reference.attention_weights(query[i], keys[i])
-    return weights @ value, weights
-
-
-def entropy(alpha):
-    alpha = np.asarray(alpha, float)
-    seen = alpha[alpha > 0]
-    return -(seen * np.log(seen)).sum()
-
-
-def by_entropy(alpha):
-    return np.exp(entropy(alpha))
-
-
-def by_squares(alpha):
-    return 1 / (np.asarray(alpha) ** 2).sum()
-
-
-def half_and_others(d):
-    """A weight of one half, the other half shared equally."""
-    return np.array([0.5, *[0.5 / d.others] * d.others])
-
-
-def a_row_with_zeros(rng, size):
-    """Weights of one query; some of the larger rows hold exact zeros."""
-    alpha = softmax(rng.normal(size=size) * 3)
-    if size > 2:
-        alpha[rng.integers(size)] = 0
-    return (alpha / alpha.sum(),)
-
-
-def kept_output(d):
-    """The output when the last position is left out and the weights are divided by their sum."""
-    kept = d.alpha[:-1] / d.alpha[:-1].sum()
-    return weighted_sum(kept, d.v[:-1, None])[0]
-
-
-def whole_output(d):
-    return weighted_sum(d.alpha, d.v[:, None])[0]
-
-
-def top(alpha, k):
-    return set(np.argsort(-np.asarray(alpha), kind="stable")[:k])
-
 
 EXERCISES = [
     Number(
@@ -195,18 +112,18 @@ $1 / \sum_j \alpha_j^2$, to two decimals.""",
             "alpha": rng.permutation(rng.choice([[2, 3, 5], [1, 2, 7], [1, 3, 6], [2, 2, 6], [1, 1, 8]])) / 10
         },
         label="Both numbers",
-        answer=lambda d: [by_entropy(d.alpha), by_squares(d.alpha)],
+        answer=lambda d: [answers.by_entropy(d.alpha), answers.by_squares(d.alpha)],
         tolerance=0.006,
         mistakes=(
             Mistake(
                 "stopped at the entropy",
-                lambda d: [entropy(d.alpha), by_squares(d.alpha)],
+                lambda d: [answers.entropy(d.alpha), answers.by_squares(d.alpha)],
                 "The first is the entropy itself, <<value[0]:.2f>> nats. Its exponential is a number of "
                 "tokens.",
             ),
             Mistake(
                 "exchanged them",
-                lambda d: [by_squares(d.alpha), by_entropy(d.alpha)],
+                lambda d: [answers.by_squares(d.alpha), answers.by_entropy(d.alpha)],
                 "Both are right, in the other order: $e^H$ first. It is never the smaller of the two.",
             ),
             Mistake(
@@ -217,12 +134,12 @@ $1 / \sum_j \alpha_j^2$, to two decimals.""",
             ),
             Mistake(
                 "forgot to invert",
-                lambda d: [by_entropy(d.alpha), 1 / by_squares(d.alpha)],
+                lambda d: [answers.by_entropy(d.alpha), 1 / answers.by_squares(d.alpha)],
                 "The second is the sum of the squares, the chance that two draws agree. Take 1 over it.",
             ),
             Mistake(
                 "mixed the bases",
-                lambda d: [np.exp(entropy(d.alpha) / np.log(2)), by_squares(d.alpha)],
+                lambda d: [np.exp(answers.entropy(d.alpha) / np.log(2)), answers.by_squares(d.alpha)],
                 "The first is $e$ to the entropy in bits. Take $e$ with nats, or 2 with bits.",
             ),
         ),
@@ -234,7 +151,7 @@ $1 / \sum_j \alpha_j^2$, to two decimals.""",
         solution=r"""
 $H = <<H:.3f>>$ and $e^H = <<answer[0]:.2f>>$. The squares add up to <<squares:.3f>>, and 1 over it is
 <<answer[1]:.2f>>.""",
-        derive=lambda d: {"H": entropy(d.alpha), "squares": (d.alpha**2).sum()},
+        derive=lambda d: {"H": answers.entropy(d.alpha), "squares": (d.alpha**2).sum()},
     ),
     Number(
         id="ch04-which-number",
@@ -246,10 +163,10 @@ One token has the weight 0.5. The other half is shared equally by <<others>> tok
 effective number of tokens is <<first:.1f>>". It took $e^H$. What does $1 / \sum_j \alpha_j^2$ say?""",
         data={"others": 99},
         derive=lambda d: {
-            "first": by_entropy(half_and_others(d)),
-            "squares": (half_and_others(d) ** 2).sum(),
+            "first": answers.by_entropy(answers.half_and_others(d)),
+            "squares": (answers.half_and_others(d) ** 2).sum(),
         },
-        answer=lambda d: by_squares(half_and_others(d)),
+        answer=lambda d: answers.by_squares(answers.half_and_others(d)),
         tolerance=0.02,
         mistakes=(
             Mistake(
@@ -334,41 +251,44 @@ def effective_numbers(alpha):
     """The two effective numbers of one row: exp of the entropy, 1 / sum of squares."""
     raise NotImplementedError
 ''',
-        code=EFFECTIVE,
-        inputs=a_row_with_zeros,
-        reference=lambda alpha: np.array([by_entropy(alpha), by_squares(alpha)]),
+        code=answers.EFFECTIVE,
+        inputs=answers.a_row_with_zeros,
+        reference=lambda alpha: np.array([answers.by_entropy(alpha), answers.by_squares(alpha)]),
         mistakes=(
             CodeMistake(
                 "took the logarithm of 0",
-                edited(EFFECTIVE, ("alpha[alpha > 0]", "alpha")),
+                edited(answers.EFFECTIVE, ("alpha[alpha > 0]", "alpha")),
                 "Rows with a 0 give NaN: the logarithm of 0 is $-\\infty$, and 0 times that is NaN. "
                 "Leave zeros out.",
             ),
             CodeMistake(
                 "stopped at the entropy",
-                edited(EFFECTIVE, ("np.exp(-(seen * np.log(seen)).sum())", "-(seen * np.log(seen)).sum()")),
+                edited(
+                    answers.EFFECTIVE,
+                    ("np.exp(-(seen * np.log(seen)).sum())", "-(seen * np.log(seen)).sum()"),
+                ),
                 "The first number is the entropy, not its exponential.",
             ),
             CodeMistake(
                 "mixed the bases",
-                edited(EFFECTIVE, ("np.log(", "np.log2(")),
+                edited(answers.EFFECTIVE, ("np.log(", "np.log2(")),
                 "The entropy is in bits (`log2`) and the exponential has base $e$. Take the same base "
                 "for both.",
             ),
             CodeMistake(
                 "lost the sign",
-                edited(EFFECTIVE, ("np.exp(-(", "np.exp((")),
+                edited(answers.EFFECTIVE, ("np.exp(-(", "np.exp((")),
                 "The first number is below 1: the entropy has the wrong sign. The logarithm of a weight "
                 "is negative.",
             ),
             CodeMistake(
                 "averaged the squares",
-                edited(EFFECTIVE, ("(alpha**2).sum()", "(alpha**2).mean()")),
+                edited(answers.EFFECTIVE, ("(alpha**2).sum()", "(alpha**2).mean()")),
                 "The squares are averaged. Their sum is wanted: the chance that two draws agree.",
             ),
             CodeMistake(
                 "padded the logarithm",
-                edited(EFFECTIVE, ("alpha[alpha > 0]", "alpha + 1e-8")),
+                edited(answers.EFFECTIVE, ("alpha[alpha > 0]", "alpha + 1e-8")),
                 "A small number was added to the weights, so that the logarithm exists. It moves the "
                 "result; leave the "
                 "zeros out instead.",
@@ -396,29 +316,29 @@ def attend_and_weigh(query, key, value):
     """Causal attention of one head, with its weights: (L, D), (L, L)."""
     raise NotImplementedError
 ''',
-        code=WEIGHTS,
-        inputs=one_head,
-        reference=output_and_weights,
+        code=answers.WEIGHTS,
+        inputs=answers.one_head,
+        reference=answers.output_and_weights,
         mistakes=(
             CodeMistake(
                 "returned the scores",
-                edited(WEIGHTS, ("weights @ value, weights", "weights @ value, scores")),
+                edited(answers.WEIGHTS, ("weights @ value, weights", "weights @ value, scores")),
                 "The second result is the scores. Weights are their softmax: no entry is negative, and each row "
                 "adds up to 1.",
             ),
             CodeMistake(
                 "returned the powers",
-                edited(WEIGHTS, ("weights @ value, weights", "weights @ value, powers")),
+                edited(answers.WEIGHTS, ("weights @ value, weights", "weights @ value, powers")),
                 "The second result is the exponentials, not yet divided by their sum.",
             ),
             CodeMistake(
                 "returned one",
-                edited(WEIGHTS, ("weights @ value, weights", "weights @ value")),
+                edited(answers.WEIGHTS, ("weights @ value, weights", "weights @ value")),
                 "One array came back. Return two: outputs, then weights.",
             ),
             CodeMistake(
                 "the wrong way round",
-                edited(WEIGHTS, ("weights @ value, weights", "weights, weights @ value")),
+                edited(answers.WEIGHTS, ("weights @ value, weights", "weights, weights @ value")),
                 "The two results come in the other order: outputs first.",
             ),
         ),
@@ -441,7 +361,7 @@ keep the nine, which is 90 percent of the mass, and divide their weights by thei
 
 How far is the new output from the old one?""",
         data={"alpha": [0.1] * 10, "v": [0] * 9 + [100]},
-        answer=lambda d: abs(kept_output(d) - whole_output(d)),
+        answer=lambda d: abs(answers.kept_output(d) - output_of_numbers(d)),
         tolerance=0.01,
         mistakes=(
             Mistake(
@@ -508,23 +428,23 @@ values are no further apart than two values can be: $0.01 \cdot 2 = 0.02$.""",
         prompt=r"""
 One query, two heads. Head A has the weights <<A>>, head B has <<B>>, over the nine tokens in this
 order. Each head may keep its two largest. Click every token whose key and value the layer still needs.""",
-        tokens=WORDS,
-        data=HEADS,
-        answer=lambda d: top(d.A, 2) | top(d.B, 2),
+        tokens=answers.WORDS,
+        data=answers.HEADS,
+        answer=lambda d: answers.top(d.A, 2) | answers.top(d.B, 2),
         mistakes=(
             Mistake(
                 "head A alone",
-                lambda d: top(d.A, 2),
+                lambda d: answers.top(d.A, 2),
                 "This is what head A needs. Head B reads other tokens.",
             ),
             Mistake(
                 "head B alone",
-                lambda d: top(d.B, 2),
+                lambda d: answers.top(d.B, 2),
                 "This is what head B needs. Head A reads other tokens.",
             ),
             Mistake(
                 "the largest of the mean",
-                lambda d: top(np.add(d.A, d.B), 2),
+                lambda d: answers.top(np.add(d.A, d.B), 2),
                 "These two have the largest weight on average over the heads. Each head keeps two of "
                 "its own.",
             ),

@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from companion.exercises.answers import ch05 as answers
+from companion.exercises.answers import draws
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -18,94 +20,11 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
-    edited,
 )
 from companion.patterns import causal
-from companion.reference import attention, softmax, weighted_sum
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-
-def masked_zeros(L):
-    """Scores that are all 0, the future masked."""
-    return np.where(causal().mask(L), 0.0, -np.inf)
-
-
-def column_sums_to_one(d):
-    return softmax(masked_zeros(d.L).T).T.sum(axis=1)
-
-
-def heads_of(d):
-    """The numbers of two tokens, cut into two heads: (heads, tokens, dim)."""
-    return d.x.reshape(2, 2, 2).swapaxes(0, 1)
-
-
-def opposite(d):
-    """Two heads of one number each, side by side."""
-    return np.array([weighted_sum(d.A[head], d.V[:, [head]])[0] for head in range(2)])
-
-
-def kv_head(d):
-    return np.arange(d.heads_q) // (d.heads_q // d.heads_kv)
-
-
-def keys_read(mask):
-    return mask.sum(axis=1)
-
-
-def batch(rng, size):
-    # One sentence, one head and two numbers while small, so that a failing case can be read.
-    batch, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    return tuple(rng.normal(size=(3, batch, heads, size, dim)))
-
-
-def causal_reference(query, key, value):
-    return attention(query, key, value, causal().mask(query.shape[-2]))
-
-
-def wide_rows(rng, size):
-    return rng.normal(size=(2, size, 6)), 2
-
-
-ATTENTION_STUB = '''
-import numpy as np
-
-
-def causal_attention(query, key, value):
-    """query, key, value and the result: (batch, heads, tokens, dim)."""
-    ...
-'''
-
-ATTENTION_CODE = """
-import numpy as np
-
-
-def causal_attention(query, key, value):
-    L, D = query.shape[-2:]
-    scores = query @ key.swapaxes(-1, -2) / D**0.5  # (B, H, L, L)
-    keep = np.arange(L)[:, None] >= np.arange(L)  # (L, L)
-    scores = np.where(keep, scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)  # (B, H, L, L)
-    return weights @ value  # (B, H, L, D)
-"""
-
-
-spoiled = partial(edited, ATTENTION_CODE)
-
-
-SPLIT_STUB = '''
-def split_heads(x, heads):
-    """x: (batch, tokens, heads * dim). Returns (batch, heads, tokens, dim)."""
-    ...
-'''
-
-SPLIT_CODE = """
-def split_heads(x, heads):
-    B, L, width = x.shape
-    return x.reshape(B, L, heads, width // heads).swapaxes(1, 2)
-"""
-
 
 EXERCISES = [
     Order(
@@ -158,11 +77,11 @@ All four scores of two tokens are 0. The future is masked with $-\infty$. Somebo
 What are the sums of the two rows? Type row 0, then row 1.""",
         data={"L": 2},
         label="Row sums",
-        answer=column_sums_to_one,
+        answer=answers.column_sums_to_one,
         mistakes=(
             Mistake(
                 "the right axis",
-                lambda d: softmax(masked_zeros(d.L)).sum(axis=1),
+                lambda d: softmax(answers.masked_zeros(d.L)).sum(axis=1),
                 "<<value>> are the row sums when the softmax runs along each row, as it should. Here it runs"
                 " down the columns.",
             ),
@@ -173,7 +92,7 @@ What are the sums of the two rows? Type row 0, then row 1.""",
             ),
             Mistake(
                 "rows exchanged",
-                lambda d: column_sums_to_one(d)[::-1],
+                lambda d: answers.column_sums_to_one(d)[::-1],
                 "Those are the two sums in the wrong order. Row 0 has only its first entry, for its second is"
                 " masked.",
             ),
@@ -229,41 +148,43 @@ $1.2 \cdot 10^{-7}$.""",
 Write `causal_attention(query, key, value)` in NumPy. All three have the shape
 `(batch, heads, tokens, dim)`, and so has the result. Token $i$ reads tokens 0 to $i$. Scores are divided by
 the root of `dim`. Use no loop.""",
-        stub=ATTENTION_STUB,
-        code=ATTENTION_CODE,
-        inputs=batch,
-        reference=causal_reference,
+        stub=answers.ATTENTION_STUB,
+        code=answers.ATTENTION_CODE,
+        inputs=draws.batch,
+        reference=answers.causal_reference,
         mistakes=(
             CodeMistake(
                 "no mask",
-                spoiled(("np.where(keep, scores, -np.inf)", "scores")),
+                answers.spoiled(("np.where(keep, scores, -np.inf)", "scores")),
                 "Every token reads all tokens: the mask is missing, or it has no effect.",
             ),
             CodeMistake(
                 "mask upside down",
-                spoiled(("[:, None] >= np", "[:, None] <= np")),
+                answers.spoiled(("[:, None] >= np", "[:, None] <= np")),
                 "The mask keeps the future and drops the past: rows are queries, so query $i$ keeps the"
                 " columns $j$ up to $i$.",
             ),
             CodeMistake(
                 "softmax over the queries",
-                spoiled(
+                answers.spoiled(
                     ("scores.max(axis=-1", "scores.max(axis=-2"),
                     ("powers.sum(axis=-1", "powers.sum(axis=-2"),
                 ),
                 "The softmax runs over the queries. It must run over the keys, the last axis.",
             ),
             CodeMistake(
-                "no scale", spoiled((" / D**0.5", "")), "The scores are not divided by the root of `dim`."
+                "no scale",
+                answers.spoiled((" / D**0.5", "")),
+                "The scores are not divided by the root of `dim`.",
             ),
             CodeMistake(
                 "divided by dim",
-                spoiled((" / D**0.5", " / D")),
+                answers.spoiled((" / D**0.5", " / D")),
                 "The scores are divided by `dim`. Divide by its root.",
             ),
             CodeMistake(
                 "mask after the softmax",
-                spoiled(
+                answers.spoiled(
                     ("scores = np.where(keep, scores, -np.inf)\n", "\n"),
                     ("return weights @ value", "return np.where(keep, weights, 0) @ value"),
                 ),
@@ -272,7 +193,7 @@ the root of `dim`. Use no loop.""",
             ),
             CodeMistake(
                 "masked with 0",
-                spoiled(("np.where(keep, scores, -np.inf)", "np.where(keep, scores, 0.0)")),
+                answers.spoiled(("np.where(keep, scores, -np.inf)", "np.where(keep, scores, 0.0)")),
                 "The future has the score 0, and the exponential of 0 is 1: it still gets weight. Use minus"
                 " infinity.",
             ),
@@ -305,7 +226,7 @@ Which four numbers belong to head 0? Type its row 0, then its row 1.""",
         data={"x": [[0, 1, 2, 3], [4, 5, 6, 7]]},
         label="Head 0, four numbers",
         vary=lambda rng: {"x": rng.permutation(40)[:8].reshape(2, 4)},
-        answer=lambda d: heads_of(d)[0].ravel(),
+        answer=lambda d: answers.heads_of(d)[0].ravel(),
         mistakes=(
             Mistake(
                 "a view alone",
@@ -320,12 +241,12 @@ Which four numbers belong to head 0? Type its row 0, then its row 1.""",
             ),
             Mistake(
                 "the other head",
-                lambda d: heads_of(d)[1].ravel(),
+                lambda d: answers.heads_of(d)[1].ravel(),
                 "<<value>> is head 1: the right half of each row.",
             ),
             Mistake(
                 "column by column",
-                lambda d: heads_of(d)[0].T.ravel(),
+                lambda d: answers.heads_of(d)[0].T.ravel(),
                 "These are the right four numbers. Type them row by row: first what token 0 gives, then what"
                 " token 1 gives.",
             ),
@@ -344,9 +265,9 @@ $[<<x[1][0]>>, <<x[1][1]>>]$ from token 1. In code: `x.reshape(2, 2, 2).swapaxes
         prompt="""
 Write `split_heads(x, heads)`: from `(batch, tokens, heads * dim)` to `(batch, heads, tokens, dim)`, with
 head $h$ made of the columns `h * dim` to `(h + 1) * dim - 1` of every token.""",
-        stub=SPLIT_STUB,
-        code=SPLIT_CODE,
-        inputs=wide_rows,
+        stub=answers.SPLIT_STUB,
+        code=answers.SPLIT_CODE,
+        inputs=answers.wide_rows,
         mistakes=(
             CodeMistake(
                 "a reshape alone",
@@ -386,7 +307,7 @@ in head 0 and $<<A[1]>>$ in head 1.
 
 What are the outputs of the two heads, side by side?""",
         data={"V": [[0, 0], [1, 1]], "A": [[1, 0], [0, 1]]},
-        answer=opposite,
+        answer=answers.opposite,
         mistakes=(
             Mistake(
                 "averaged the heads",
@@ -396,7 +317,7 @@ What are the outputs of the two heads, side by side?""",
             ),
             Mistake(
                 "swapped the heads",
-                lambda d: opposite(d)[::-1],
+                lambda d: answers.opposite(d)[::-1],
                 "<<value>> has the heads in the wrong order. Head 0 comes first; it reads token 0.",
             ),
             Mistake(
@@ -427,7 +348,7 @@ A layer has <<heads_q>> query heads and <<heads_kv>> key and value heads. Which 
 0, 1, 2 and 3 use? Type four numbers.""",
         data={"heads_q": 4, "heads_kv": 2},
         label="Key heads",
-        answer=kv_head,
+        answer=answers.kv_head,
         mistakes=(
             Mistake(
                 "alternating",
@@ -533,11 +454,11 @@ rows and `key` has $S = <<S>>$. You call PyTorch's `scaled_dot_product_attention
 How many keys does each of the two queries read? Type two numbers: what the call does, not what you want.""",
         data={"L": 2, "S": 5},
         label="Keys read",
-        answer=lambda d: keys_read(np.tri(d.L, d.S, dtype=bool)),
+        answer=lambda d: answers.keys_read(np.tri(d.L, d.S, dtype=bool)),
         mistakes=(
             Mistake(
                 "what is wanted",
-                lambda d: keys_read(causal().mask(d.L, d.S, query_offset=d.S - d.L)),
+                lambda d: answers.keys_read(causal().mask(d.L, d.S, query_offset=d.S - d.L)),
                 "<<value>> is what you want. `is_causal` builds its triangle from the top left corner: it"
                 " takes the queries for positions 0 and 1.",
             ),

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from companion.cost import bytes_moved, cache_bytes, flops
+from companion.exercises.answers import ch06 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -18,103 +18,10 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
-    edited,
 )
-from companion.patterns import causal
-from companion.reference import attention, weighted_sum
+from companion.reference import weighted_sum
 
 __all__ = ["EXERCISES"]
-
-GIB = 2**30
-VALUES = [[1, 2], [3, 0], [4, 5]]
-
-
-def step(d, read):
-    """The output over the positions ``read``; the weights are shares of the exponentials."""
-    powers = d.powers[read] / d.powers[read].sum()
-    return weighted_sum(powers, d.V[read])
-
-
-def fresh_step(rng):
-    tenths = rng.choice([[1, 2, 7], [1, 3, 6], [1, 4, 5], [2, 3, 5]])
-    return {"powers": rng.permutation(tenths), "V": rng.integers(0, 7, (3, 2))}
-
-
-def gibibytes(d, heads):
-    return cache_bytes(d.tokens, d.dim, kv_heads=heads, layers=d.layers) / GIB
-
-
-def fresh_model(rng):
-    heads_kv = int(rng.choice([2, 4, 8]))
-    return {
-        "layers": int(rng.choice([16, 32, 64])),
-        "heads_q": heads_kv * int(rng.choice([4, 8])),
-        "heads_kv": heads_kv,
-        "dim": int(rng.choice([64, 128])),
-        "tokens": int(rng.choice([4096, 8192, 16384, 32768])),
-    }
-
-
-def intensity(d, *, heads_kv, batch):
-    """Operations per byte of the cache, for one decoding step over 8192 tokens in bfloat16."""
-    return flops(8192, 128, heads=d.heads_q, batch=batch) / cache_bytes(
-        8192, 128, kv_heads=heads_kv, batch=batch
-    )
-
-
-def chunk_intensity(d, *, chunk):
-    """Operations per byte of a chunk at the end of 8192 tokens, every array moved once."""
-    pairs = causal().pairs(chunk, 8192, query_offset=8192 - chunk)
-    moved = bytes_moved(chunk, 8192, 128, heads=d.heads_q, kv_heads=d.heads_kv)
-    return flops(pairs, 128, heads=d.heads_q) / moved
-
-
-def row_of_call(offset, r):
-    """The keys that query r of two may read, among five, if the first stands at ``offset``."""
-    return set(causal().mask(2, 5, query_offset=offset)[r].nonzero()[0])
-
-
-def continuation(rng, size):
-    """New queries, and the keys and values of everything so far, the new tokens last."""
-    # One sentence, one head and two numbers while small, so that a failing case can be read.
-    batch, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    new = int(rng.integers(1, size + 1))
-    query = rng.normal(size=(batch, heads, new, dim))
-    key, value = rng.normal(size=(2, batch, heads, size, dim))
-    return query, key, value
-
-
-def causal_reference(query, key, value):
-    L, S = query.shape[-2], key.shape[-2]
-    return attention(query, key, value, causal().mask(L, S, query_offset=S - L))
-
-
-STUB = '''
-import numpy as np
-
-
-def attend_cached(query, key, value):
-    """query: (batch, heads, L, dim), for the last L of the S tokens in key, value."""
-    ...
-'''
-
-CODE = """
-import numpy as np
-
-
-def attend_cached(query, key, value):
-    L, S, D = query.shape[-2], key.shape[-2], query.shape[-1]
-    scores = query @ key.swapaxes(-1, -2) / D**0.5  # (B, H, L, S)
-    positions = S - L + np.arange(L)  # (L,): where the queries stand
-    keep = np.arange(S) <= positions[:, None]  # (L, S)
-    scores = np.where(keep, scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True) @ value  # (B, H, L, D)
-"""
-
-
-spoiled = partial(edited, CODE)
-
 
 EXERCISES = [
     PickTerms(
@@ -210,13 +117,13 @@ rows change. In the next layer the old rows are made from old outputs, which did
 The cache holds two tokens with the values $<<V[0]>>$ and $<<V[1]>>$. Token 2 arrives with
 $\mathbf{v}_2 = <<V[2]>>$. The exponentials of its scores with keys 0, 1 and 2 are <<powers[0]>>,
 <<powers[1]>> and <<powers[2]>>. What is its output?""",
-        data={"powers": [1, 6, 3], "V": VALUES},
-        vary=fresh_step,
-        answer=lambda d: step(d, [0, 1, 2]),
+        data={"powers": [1, 6, 3], "V": answers.VALUES},
+        vary=answers.fresh_step,
+        answer=lambda d: answers.step(d, [0, 1, 2]),
         mistakes=(
             Mistake(
                 "attended before appending",
-                lambda d: step(d, [0, 1]),
+                lambda d: answers.step(d, [0, 1]),
                 "<<value:.2f>> averages the cache alone: the new token's own key and value were appended too"
                 " late. A token reads itself.",
             ),
@@ -294,17 +201,17 @@ Three tokens are cached, positions 0 to 2. Two more arrive in one call, position
 that the query at position 3 may read.""",
         tokens=5,
         name="Keys of query 3",
-        answer=lambda d: row_of_call(3, 0),
+        answer=lambda d: answers.row_of_call(3, 0),
         mistakes=(
             Mistake(
                 "aligned top left",
-                lambda d: row_of_call(0, 0),
+                lambda d: answers.row_of_call(0, 0),
                 "This takes the query for position 0, since it is the first of its call. Three tokens came"
                 " before.",
             ),
             Mistake(
                 "no mask",
-                lambda d: row_of_call(3, 1),
+                lambda d: answers.row_of_call(3, 1),
                 "Both tokens arrive in one call, but position 4 lies in the future of position 3.",
             ),
             Mistake(
@@ -334,43 +241,43 @@ Write `attend_cached(query, key, value)` in NumPy. `key` and `value` have the sh
 `(batch, heads, S, dim)` and hold all tokens so far, the new ones included. `query` has the shape
 `(batch, heads, L, dim)` and holds the queries of the last $L$ of them. Attention is causal, scores are
 divided by the root of `dim`. It must be right for $L = 1$, for $L = S$, and in between.""",
-        stub=STUB,
-        code=CODE,
-        inputs=continuation,
-        reference=causal_reference,
+        stub=answers.STUB,
+        code=answers.CODE,
+        inputs=answers.continuation,
+        reference=answers.causal_reference,
         sizes=(1, 2, 3, 5, 8, 13),
         mistakes=(
             CodeMistake(
                 "aligned top left",
-                spoiled(("S - L + np.arange(L)", "np.arange(L)")),
+                answers.spoiled(("S - L + np.arange(L)", "np.arange(L)")),
                 "The queries were taken for the first $L$ tokens. They are the last: row $r$ stands at"
                 " position $S - L + r$.",
             ),
             CodeMistake(
                 "no mask",
-                spoiled(("np.where(keep, scores, -np.inf)", "scores")),
+                answers.spoiled(("np.where(keep, scores, -np.inf)", "scores")),
                 "There is no mask. That is right for one new token and wrong for several: the first of them"
                 " reads the last.",
             ),
             CodeMistake(
                 "excludes itself",
-                spoiled(("<= positions", "< positions")),
+                answers.spoiled(("<= positions", "< positions")),
                 "No query reads its own key. Use `<=`.",
             ),
             CodeMistake(
                 "one too many",
-                spoiled(("S - L + np", "S - L + 1 + np")),
+                answers.spoiled(("S - L + np", "S - L + 1 + np")),
                 "The offset is one too large: each query reads the token after it. The first new token stands"
                 " at $S - L$.",
             ),
             CodeMistake(
                 "the cache alone",
-                spoiled(("np.arange(S) <= positions[:, None]", "np.arange(S) < S - L")),
+                answers.spoiled(("np.arange(S) <= positions[:, None]", "np.arange(S) < S - L")),
                 "The queries read the tokens before the call and none of the call's own.",
             ),
             CodeMistake(
                 "no scale",
-                spoiled((" / D**0.5", "")),
+                answers.spoiled((" / D**0.5", "")),
                 "The scores are not divided by the root of `dim`.",
             ),
         ),
@@ -426,28 +333,28 @@ keeps its cache in bfloat16, 2 bytes a number. How many GiB ($2^{30}$ bytes) doe
 of <<tokens>> tokens take?""",
         data={"layers": 32, "heads_q": 32, "heads_kv": 8, "dim": 128, "tokens": 8192},
         label="GiB",
-        vary=fresh_model,
-        answer=lambda d: gibibytes(d, d.heads_kv),
+        vary=answers.fresh_model,
+        answer=lambda d: answers.gibibytes(d, d.heads_kv),
         mistakes=(
             Mistake(
                 "forgot the values",
-                lambda d: gibibytes(d, d.heads_kv) / 2,
+                lambda d: answers.gibibytes(d, d.heads_kv) / 2,
                 "<<value>> GiB are the keys alone. The cache holds the values too.",
             ),
             Mistake(
                 "used the query heads",
-                lambda d: gibibytes(d, d.heads_q),
+                lambda d: answers.gibibytes(d, d.heads_q),
                 "<<value>> GiB would be the cache with <<heads_q>> key heads. It keeps no queries: count the"
                 " key and value heads.",
             ),
             Mistake(
                 "query heads, a factor 2 short",
-                lambda d: gibibytes(d, d.heads_q) / 2,
+                lambda d: answers.gibibytes(d, d.heads_q) / 2,
                 "<<value>> GiB counts the query heads and lacks a factor 2: the values, or the second byte.",
             ),
             Mistake(
                 "one layer",
-                lambda d: gibibytes(d, d.heads_kv) / d.layers,
+                lambda d: answers.gibibytes(d, d.heads_kv) / d.layers,
                 "<<value>> GiB is one layer. Every layer has keys and values of its own.",
             ),
         ),
@@ -506,28 +413,28 @@ heads, $D = 128$ and bfloat16. How many operations of attention come to each byt
             "heads_q": 32,
             "heads_kv": int(rng.choice([2, 4, 8, 16])),
         },
-        answer=lambda d: intensity(d, heads_kv=d.heads_kv, batch=d.batch),
+        answer=lambda d: answers.intensity(d, heads_kv=d.heads_kv, batch=d.batch),
         mistakes=(
             Mistake(
                 "times the batch",
-                lambda d: d.batch * intensity(d, heads_kv=d.heads_kv, batch=1),
+                lambda d: d.batch * answers.intensity(d, heads_kv=d.heads_kv, batch=1),
                 "<<value>> would need <<batch>> sequences that share one cache. Each reads its own, so bytes"
                 " grow with the batch as operations do.",
             ),
             Mistake(
                 "one key head a query head",
-                lambda d: intensity(d, heads_kv=d.heads_q, batch=d.batch),
+                lambda d: answers.intensity(d, heads_kv=d.heads_q, batch=d.batch),
                 "<<value>> is the number for <<heads_q>> key heads. Here several query heads use each key"
                 " that is read.",
             ),
             Mistake(
                 "products only",
-                lambda d: intensity(d, heads_kv=d.heads_kv, batch=d.batch) / 2,
+                lambda d: answers.intensity(d, heads_kv=d.heads_kv, batch=d.batch) / 2,
                 "A multiplication and an addition are two operations. You have half of the right number.",
             ),
             Mistake(
                 "forgot the values",
-                lambda d: intensity(d, heads_kv=d.heads_kv, batch=d.batch) * 2,
+                lambda d: answers.intensity(d, heads_kv=d.heads_kv, batch=d.batch) * 2,
                 "<<value>> divides by the keys alone. The values are read too.",
             ),
         ),
@@ -550,7 +457,7 @@ $2 \cdot (<<heads_q>> / <<heads_kv>>) / 2 = <<answer>>$ operations a byte, for a
 One sequence of 8192 tokens, 32 query heads, 8 key heads, bfloat16: its decoding step has 4 operations per
 byte of cache. Which change raises that number most?""",
         data={"heads_q": 32, "heads_kv": 8},
-        derive=lambda d: {"chunk": chunk_intensity(d, chunk=16)},
+        derive=lambda d: {"chunk": answers.chunk_intensity(d, chunk=16)},
         options=(
             Wrong(
                 "Decode 16 sequences at once.",

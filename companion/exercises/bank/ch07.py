@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from companion.exercises.answers import ch07 as answers
+from companion.exercises.answers import draws
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -19,110 +21,10 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
-    edited,
 )
-from companion.reference import attention, softmax, weighted_sum
+from companion.reference import softmax, weighted_sum
 
 __all__ = ["EXERCISES"]
-
-
-def renormalised(d):
-    """The weights of the running example over G = {0, 1}."""
-    kept = d.alpha[:2]
-    return kept / kept.sum()
-
-
-def fresh_weights(rng):
-    """Three weights in tenths, no two of them equal, and three small whole values."""
-    tenths = rng.choice([[1, 2, 7], [1, 3, 6], [1, 4, 5], [2, 3, 5]])
-    return {"alpha": rng.permutation(tenths) / 10, "V": rng.integers(0, 7, (3, 2))}
-
-
-def fresh_gather(rng):
-    """Four small values and three weights in tenths for the positions 0, 2 and 3."""
-    tenths = rng.permutation(rng.choice([[1, 2, 7], [1, 3, 6], [1, 4, 5], [2, 3, 5]]))
-    return {"V": rng.integers(0, 7, (4, 2)), "a": tenths / 10, "G": [0, 2, 3]}
-
-
-def apart(alpha, G):
-    """The sum of the changes of all weights when only G is kept."""
-    kept = np.isin(np.arange(len(alpha)), G)
-    return np.abs(np.where(kept, alpha / alpha[kept].sum(), 0) - alpha).sum()
-
-
-def merged(d):
-    """The output over A and B together; a and b are the sums of exponentials, the lse their logarithms."""
-    return weighted_sum(softmax(np.log([d.a, d.b])), np.stack([d.o_a, d.o_b]))
-
-
-def beta(d):
-    return d.p / (d.p + d.powers.sum())
-
-
-def joined(d):
-    return np.append((1 - beta(d)) * softmax(np.log(d.powers)), beta(d))
-
-
-def error(d, G):
-    """How far the output over G is from the dense one, for values that are numbers."""
-    kept = d.alpha[G] / d.alpha[G].sum()
-    return abs(weighted_sum(kept, d.v[G, None]) - weighted_sum(d.alpha, d.v[:, None]))[0]
-
-
-def lost_at_most(d):
-    """The bound on the mass left out, when no omitted score is above s = ln of `p`."""
-    return d.n * d.p / (d.n * d.p + d.powers.sum())
-
-
-def index_rows(rng, size):
-    """Queries, keys and values, and a row of indices for each query: shuffled, padded by -1, sometimes
-    empty, and with a position listed twice where there is room."""
-    slots = min(size, 4) + 1
-    indices = np.full((size, slots), -1)
-    for row in indices:
-        kept = rng.permutation(size)[: rng.integers(0, slots)]
-        row[: len(kept)] = kept
-        if len(kept) and rng.random() < 0.3:
-            row[-1] = kept[0]
-        row[:] = rng.permutation(row)
-    return *rng.normal(size=(3, size, 2)), indices
-
-
-def by_mask(query, key, value, indices):
-    """The reference, asked with a mask: True where a row lists the position."""
-    mask = (indices[:, :, None] == np.arange(len(key))).any(axis=1)
-    return attention(query, key, value, mask)
-
-
-STUB = '''
-import numpy as np
-
-
-def sparse_attention(query, key, value, indices):
-    """query (L, D), key (S, D), value (S, Dv), indices (L, k). Returns (L, Dv)."""
-    ...
-'''
-
-CODE = """
-import numpy as np
-
-
-def sparse_attention(query, key, value, indices):
-    output = np.zeros((len(query), value.shape[1]), dtype=value.dtype)
-    for i, row in enumerate(indices):
-        G = np.unique(row[row >= 0])
-        if len(G) == 0:
-            continue
-        scores = key[G] @ query[i] / query.shape[1] ** 0.5
-        powers = np.exp(scores - scores.max())
-        weights = powers / powers.sum()
-        output[i] = weights @ value[G]
-    return output
-"""
-
-
-spoiled = partial(edited, CODE)
-
 
 EXERCISES = [
     Vector(
@@ -137,7 +39,7 @@ $\alpha'_0 = <<a[0]>>$, $\alpha'_2 = <<a[1]>>$ and $\alpha'_3 = <<a[2]>>$.
 
 What is the output?""",
         data={"V": [[2, 1], [4, 5], [6, 0], [1, 3]], "a": [0.5, 0.2, 0.3], "G": [0, 2, 3]},
-        vary=fresh_gather,
+        vary=answers.fresh_gather,
         answer=lambda d: weighted_sum(d.a, d.V[d.G]),
         mistakes=(
             Mistake(
@@ -228,8 +130,8 @@ scores are the same.
 What are the two new weights?""",
         data={"alpha": [0.1, 0.6, 0.3]},
         label="Two weights",
-        vary=lambda rng: {"alpha": fresh_weights(rng)["alpha"]},
-        answer=renormalised,
+        vary=lambda rng: {"alpha": draws.small_example(rng)["alpha"]},
+        answer=answers.renormalised,
         mistakes=(
             Mistake(
                 "shared equally",
@@ -262,8 +164,8 @@ The mass of $G$ is $<<alpha[0]>> + <<alpha[1]>>$. Divide both weights by it: $<<
 The values are $\mathbf{v}_0 = <<V[0]>>$, $\mathbf{v}_1 = <<V[1]>>$ and $\mathbf{v}_2 = <<V[2]>>$. The dense
 weights are $<<alpha>>$. What is the sparse attention output for $G = \{0, 1\}$? Give two decimals.""",
         data={"alpha": [0.1, 0.6, 0.3], "V": [[1, 2], [3, 0], [4, 5]]},
-        vary=fresh_weights,
-        answer=lambda d: weighted_sum(renormalised(d), d.V[:2]),
+        vary=draws.small_example,
+        answer=lambda d: weighted_sum(answers.renormalised(d), d.V[:2]),
         mistakes=(
             Mistake(
                 "kept the dense weights",
@@ -340,7 +242,7 @@ The dense weights are $<<alpha>>$, and $G = \{1, 2\}$. Add up $|\alpha'_j - \alp
 positions.""",
         data={"alpha": [0.1, 0.3, 0.4, 0.2]},
         vary=lambda rng: {"alpha": rng.permutation(rng.choice([[1, 2, 3, 4], [1, 1, 3, 5]])) / 10},
-        answer=lambda d: apart(d.alpha, [1, 2]),
+        answer=lambda d: answers.apart(d.alpha, [1, 2]),
         mistakes=(
             Mistake(
                 "only the losses",
@@ -372,10 +274,12 @@ $\mathbf{o}_A = <<o_a>>$, over $B$ alone $\mathbf{o}_B = <<o_b>>$.
 What is the output over both?""",
         data={"a": 6, "b": 2, "o_a": [4, 0], "o_b": [0, 8]},
         vary=lambda rng: {
-            "a": int(rng.choice([1, 3, 6, 9])), "b": int(rng.choice([1, 3, 6, 9])),
-            "o_a": rng.integers(0, 9, 2), "o_b": rng.integers(0, 9, 2),
-        },  # fmt: skip
-        answer=merged,
+            "a": int(rng.choice([1, 3, 6, 9])),
+            "b": int(rng.choice([1, 3, 6, 9])),
+            "o_a": rng.integers(0, 9, 2),
+            "o_b": rng.integers(0, 9, 2),
+        },
+        answer=answers.merged,
         mistakes=(
             Mistake(
                 "averaged the two",
@@ -495,22 +399,22 @@ Position 3 joins, and the exponential of its score is <<p>>.
 
 What are the four weights now?""",
         data={"powers": [5, 2, 3], "p": 10},
-        derive=lambda d: {"old": softmax(np.log(d.powers)), "beta": beta(d)},
+        derive=lambda d: {"old": softmax(np.log(d.powers)), "beta": answers.beta(d)},
         label="Four weights",
         vary=lambda rng: {
             "powers": rng.permutation(rng.choice([[5, 2, 3], [1, 3, 6], [4, 5, 1]])),
             "p": int(rng.choice([10, 30, 15, 6])),
-        },  # fmt: skip
-        answer=joined,
+        },
+        answer=answers.joined,
         mistakes=(
             Mistake(
                 "only the last is new",
-                lambda d: np.append(softmax(np.log(d.powers)), beta(d)),
+                lambda d: np.append(softmax(np.log(d.powers)), answers.beta(d)),
                 r"<<value>> leaves the old weights alone and adds $\beta$: the four add up to more than 1.",
             ),
             Mistake(
                 "the old ones pay equally",
-                lambda d: np.append(softmax(np.log(d.powers)) - beta(d) / 3, beta(d)),
+                lambda d: np.append(softmax(np.log(d.powers)) - answers.beta(d) / 3, answers.beta(d)),
                 r"<<value>> takes $\beta / 3$ from each. The old weights shrink in proportion: each is"
                 r" multiplied by $1 - \beta$.",
             ),
@@ -575,14 +479,16 @@ $G = \{0, 2\}$.
 What is the error, to two decimals?""",
         data={"alpha": [0.4, 0.35, 0.25], "v": [0, 10, 3]},
         derive=lambda d: {
-            "before": error(d, [2]), "o": weighted_sum(d.alpha, d.v[:, None])[0],
-            "part": weighted_sum(d.alpha[[0, 2]], d.v[[0, 2], None])[0], "mass": d.alpha[[0, 2]].sum(),
-        },  # fmt: skip
-        answer=lambda d: error(d, [0, 2]),
+            "before": answers.error(d, [2]),
+            "o": weighted_sum(d.alpha, d.v[:, None])[0],
+            "part": weighted_sum(d.alpha[[0, 2]], d.v[[0, 2], None])[0],
+            "mass": d.alpha[[0, 2]].sum(),
+        },
+        answer=lambda d: answers.error(d, [0, 2]),
         mistakes=(
             Mistake(
                 "the old error",
-                lambda d: error(d, [2]),
+                lambda d: answers.error(d, [2]),
                 "<<value:.2f>> is the error for $G = \\{2\\}$.",
             ),
             Mistake(
@@ -598,7 +504,7 @@ What is the error, to two decimals?""",
             ),
             Mistake(
                 "a share of the old error",
-                lambda d: error(d, [2]) * (1 - d.alpha[[0, 2]].sum()) / (1 - d.alpha[2]),
+                lambda d: answers.error(d, [2]) * (1 - d.alpha[[0, 2]].sum()) / (1 - d.alpha[2]),
                 "<<value:.2f>> shrinks the old error with the mass left out. The mass does shrink. The"
                 " distance between the two averages grows.",
             ),
@@ -655,10 +561,11 @@ others, and knows only that none of their scores is above $\ln <<p>>$.
 How large can the mass left out, $1 - Z_G$, be at the most? Give two decimals.""",
         data={"powers": [10, 30, 15, 5], "n": 20, "p": 1},
         vary=lambda rng: {
-            "powers": rng.permutation([10, 30, 15, 5]), "n": int(rng.choice([5, 10, 20, 40, 60])),
+            "powers": rng.permutation([10, 30, 15, 5]),
+            "n": int(rng.choice([5, 10, 20, 40, 60])),
             "p": int(rng.choice([1, 2, 3])),
-        },  # fmt: skip
-        answer=lost_at_most,
+        },
+        answer=answers.lost_at_most,
         mistakes=(
             Mistake(
                 "one omitted position",
@@ -672,7 +579,7 @@ How large can the mass left out, $1 - Z_G$, be at the most? Give two decimals.""
             ),
             Mistake(
                 "the mass kept",
-                lambda d: 1 - lost_at_most(d),
+                lambda d: 1 - answers.lost_at_most(d),
                 "<<value:.2f>> is the mass that is kept at the least. The question is about the rest.",
             ),
         ),
@@ -695,20 +602,20 @@ by the root of `D`.
 
 A set holds a position once: one that is listed twice counts once. A row that lists nothing gives zeros. A
 loop over the rows is fine.""",
-        stub=STUB,
-        code=CODE,
-        inputs=index_rows,
-        reference=by_mask,
+        stub=answers.STUB,
+        code=answers.CODE,
+        inputs=answers.index_rows,
+        reference=answers.by_mask,
         mistakes=(
             CodeMistake(
                 "misaligned gather",
-                spoiled(("value[G]", "value[: len(G)]")),
+                answers.spoiled(("value[G]", "value[: len(G)]")),
                 "The keys are those of $G$, but the values are the first rows of `value`. Weight and"
                 " value must belong to the same position: gather both with the same indices.",
             ),
             CodeMistake(
                 "not renormalised",
-                spoiled(
+                answers.spoiled(
                     ("scores = key[G]", "scores = key"),
                     ("powers / powers.sum()", "(powers / powers.sum())[G]"),
                 ),
@@ -717,23 +624,23 @@ loop over the rows is fine.""",
             ),
             CodeMistake(
                 "no guard for the empty row",
-                spoiled(("        if len(G) == 0:\n            continue\n", "")),
+                answers.spoiled(("        if len(G) == 0:\n            continue\n", "")),
                 "A row without positions has no maximum. Leave such a row at zero.",
             ),
             CodeMistake(
                 "unused slots read",
-                spoiled(("row[row >= 0]", "row")),
+                answers.spoiled(("row[row >= 0]", "row")),
                 "An unused slot was used as an index. In NumPy `-1` is the last row, so the last"
                 " position joined $G$. Drop the slots that hold `-1`.",
             ),
             CodeMistake(
                 "unused slots read as 0",
-                spoiled(("row[row >= 0]", "np.maximum(row, 0)")),
+                answers.spoiled(("row[row >= 0]", "np.maximum(row, 0)")),
                 "An unused slot was read as position 0. Drop the slots that hold `-1`.",
             ),
             CodeMistake(
                 "position 0 dropped",
-                spoiled(("row[row >= 0]", "row[row > 0]")),
+                answers.spoiled(("row[row >= 0]", "row[row > 0]")),
                 "Position 0 is never read. Only `-1` marks an unused slot.",
             ),
         ),

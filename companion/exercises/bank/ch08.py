@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from companion.cost import cache_bytes
+from companion.exercises.answers import ch08 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -20,7 +20,6 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
-    edited,
 )
 from companion.patterns import (
     causal,
@@ -32,110 +31,9 @@ from companion.patterns import (
     sliding_window,
     strided,
 )
-from companion.reference import attention, softmax
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-MIB = 2**20
-
-# Text -> the condition, for a query i, a key j that does not come later, and a window w.
-CONDITIONS = {
-    "`i - w < j`": lambda i, j, w: i - w < j,
-    "`i - j <= w`": lambda i, j, w: i - j <= w,
-    "`i - j < w`": lambda i, j, w: i - j < w,
-    "`i - w <= j`": lambda i, j, w: i - w <= j,
-    "`i - j <= w - 1`": lambda i, j, w: i - j <= w - 1,
-    "`i - j < w - 1`": lambda i, j, w: i - j < w - 1,
-}
-
-
-def with_keys(count, w=4, i=20):
-    """The conditions that allow ``count`` keys to a query that has more than w + 1 before it."""
-    keys = [sum(rule(i, j, w) for j in range(i + 1)) for rule in CONDITIONS.values()]
-    return {place for place, number in enumerate(keys) if number == count}
-
-
-def both_directions(ids, L):
-    """Global tokens without the causal rule: one set a query."""
-    return [set(range(L)) if i in ids else set(ids) for i in range(L)]
-
-
-def keys_read(pattern, queries=(1, 4, 9)):
-    """How many keys each of some queries reads."""
-    return np.array([len(pattern.indices(i)) for i in queries])
-
-
-def sets(pattern, L):
-    return [set(pattern.indices(i)) for i in range(L)]
-
-
-def fewest_first(*patterns, L=64):
-    """The patterns as code, from the fewest pairs to the most."""
-    return tuple(f"`{pattern!r}`" for pattern in sorted(patterns, key=lambda pattern: pattern.pairs(L)))
-
-
-def rolled(tokens, slots):
-    """The positions in the slots of a rolling cache after ``tokens`` tokens."""
-    held = np.arange(slots)
-    for t in range(tokens):
-        held[t % slots] = t
-    return held
-
-
-def with_sink(scores, b):
-    """The weights of the keys when a sink of logit b shares the softmax."""
-    return softmax([*scores, b])[:-1]
-
-
-def window_mib(d, **other):
-    """MiB of the keys and values of a window, in bfloat16."""
-    sizes = {"tokens": d.w, "dim": d.dim, "kv_heads": d.kv_heads, "layers": d.layers, **other}
-    return cache_bytes(**sizes) / MIB
-
-
-def last_queries(rng, size):
-    # Sizes up to 4 fit into the window. Odd sizes are whole texts; of even ones the last half asks.
-    batch, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    queries = size if size % 2 else size // 2
-    query = rng.normal(size=(batch, heads, queries, dim))
-    key, value = rng.normal(size=(2, batch, heads, size, dim))
-    return query, key, value
-
-
-def window_reference(query, key, value):
-    L, S = query.shape[-2], key.shape[-2]
-    return attention(query, key, value, sliding_window(4).mask(L, S, query_offset=S - L))
-
-
-WINDOW_STUB = '''
-import numpy as np
-
-
-def window_attention(query, key, value):
-    """query: (batch, heads, L, dim), for the last L of the S tokens in key, value."""
-    ...
-'''
-
-WINDOW_CODE = """
-import numpy as np
-
-
-def window_attention(query, key, value):
-    w = 4
-    L, S, D = query.shape[-2], key.shape[-2], query.shape[-1]
-    scores = query @ key.swapaxes(-1, -2) / D**0.5  # (B, H, L, S)
-    i = S - L + np.arange(L)[:, None]  # (L, 1): where the queries stand
-    j = np.arange(S)  # (S,)
-    keep = (i - w < j) & (j <= i)  # (L, S)
-    scores = np.where(keep, scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)  # (B, H, L, S)
-    return weights @ value  # (B, H, L, D)
-"""
-
-
-spoiled = partial(edited, WINDOW_CODE)
-
 
 EXERCISES = [
     PickTokens(
@@ -185,29 +83,33 @@ Click the positions that query 6 reads under `sliding_window(4)`.""",
         prompt="""
 Somebody writes a window as a condition on a query `i` and a key `j`, with `j <= i` checked elsewhere. All
 are integers. Click every condition that gives exactly `w` keys, the query's own included.""",
-        terms=tuple(CONDITIONS),
+        terms=tuple(answers.CONDITIONS),
         joiner="·",
-        answer=with_keys(4),
+        answer=answers.with_keys(4),
         mistakes=(
             Mistake(
                 "one too many",
-                with_keys(5),
+                answers.with_keys(5),
                 "These hold `w + 1` keys: they count `w` steps back, and the query's own key comes on top.",
             ),
             Mistake(
                 "one too few",
-                with_keys(3),
+                answers.with_keys(3),
                 "This holds `w - 1` keys: only steps back below `w - 1` pass.",
             ),
             Mistake(
                 "less or equal",
-                with_keys(4) | with_keys(5),
+                answers.with_keys(4) | answers.with_keys(5),
                 "Two of these hold one key too many. Put `j = i - w` into each: it is `w` steps back, and"
                 " must not pass.",
             ),
             Mistake(
                 "the two strict ones",
-                {place for place, text in enumerate(CONDITIONS) if text in ("`i - w < j`", "`i - j < w`")},
+                {
+                    place
+                    for place, text in enumerate(answers.CONDITIONS)
+                    if text in ("`i - w < j`", "`i - j < w`")
+                },
                 "Both are right, and one is missing. For integers, below `w` is the same as up to `w - 1`.",
             ),
         ),
@@ -273,52 +175,54 @@ Write `window_attention(query, key, value)` in NumPy: attention under a sliding 
 query's own included. `key` and `value` have the shape `(batch, heads, S, dim)`; `query` has the shape
 `(batch, heads, L, dim)` and holds the queries of the last $L$ of the $S$ tokens. Scores are divided by the
 root of `dim`.""",
-        stub=WINDOW_STUB,
-        code=WINDOW_CODE,
-        inputs=last_queries,
-        reference=window_reference,
+        stub=answers.WINDOW_STUB,
+        code=answers.WINDOW_CODE,
+        inputs=answers.last_queries,
+        reference=answers.window_reference,
         sizes=(1, 2, 3, 5, 6, 8, 13),
         mistakes=(
             CodeMistake(
                 "one key too many",
-                spoiled(("i - w < j", "i - w <= j")),
+                answers.spoiled(("i - w < j", "i - w <= j")),
                 "The window holds five keys: four before the query and its own. Its own is one of the four,"
                 " so the comparison is `i - 4 < j`.",
             ),
             CodeMistake(
                 "one key too few",
-                spoiled(("i - w < j", "i - w + 1 < j")),
+                answers.spoiled(("i - w < j", "i - w + 1 < j")),
                 "The window holds three keys. The query's own counts as one of the four.",
             ),
             CodeMistake(
                 "loses itself",
-                spoiled(("j <= i", "j < i"), ("scores - scores.max", "scores - np.maximum(scores, -9).max")),
+                answers.spoiled(
+                    ("j <= i", "j < i"), ("scores - scores.max", "scores - np.maximum(scores, -9).max")
+                ),
                 "No query reads its own key. A window ends at the query itself: `j <= i`.",
             ),
             CodeMistake(
                 "no window",
-                spoiled(("(i - w < j) & ", "")),
+                answers.spoiled(("(i - w < j) & ", "")),
                 "This is causal attention: the window has no effect. Keys four or more steps back must go.",
             ),
             CodeMistake(
                 "looks ahead",
-                spoiled((" & (j <= i)", "")),
+                answers.spoiled((" & (j <= i)", "")),
                 "The window has an end on the left and none on the right, so the future is read.",
             ),
             CodeMistake(
                 "aligned top left",
-                spoiled(("S - L + np.arange(L)", "np.arange(L)")),
+                answers.spoiled(("S - L + np.arange(L)", "np.arange(L)")),
                 "The queries were taken for the first $L$ tokens. They are the last: row $r$ stands at"
                 " position $S - L + r$.",
             ),
             CodeMistake(
                 "chunks",
-                spoiled(("(i - w < j)", "(i // w == j // w)")),
+                answers.spoiled(("(i - w < j)", "(i // w == j // w)")),
                 "These are chunks: the keys stay in blocks of four. A window moves with its query.",
             ),
             CodeMistake(
                 "mask after the softmax",
-                spoiled(
+                answers.spoiled(
                     ("scores = np.where(keep, scores, -np.inf)\n", "\n"),
                     ("return weights @ value", "return np.where(keep, weights, 0) @ value"),
                 ),
@@ -326,7 +230,9 @@ root of `dim`.""",
                 " window stays in the denominator.",
             ),
             CodeMistake(
-                "no scale", spoiled((" / D**0.5", "")), "The scores are not divided by the root of `dim`."
+                "no scale",
+                answers.spoiled((" / D**0.5", "")),
+                "The scores are not divided by the root of `dim`.",
             ),
         ),
         diagnose=partial(named_fault, pattern=sliding_window(4), style="qkv", layout="BHLD", kind="numpy"),
@@ -377,8 +283,10 @@ From `i - left` to `i` there are `left + 1` positions. For 4096 keys `left` is 4
 Which positions does query <<i>> read under `dilated(<<w>>, <<step>>)`? Type them in ascending order.""",
         data={"i": 11, "w": 4, "step": 2},
         vary=lambda rng: {
-            "i": int(rng.integers(14, 30)), "w": int(rng.integers(3, 5)), "step": int(rng.integers(2, 5)),
-        },  # fmt: skip
+            "i": int(rng.integers(14, 30)),
+            "w": int(rng.integers(3, 5)),
+            "step": int(rng.integers(2, 5)),
+        },
         label="Positions",
         answer=lambda d: dilated(d.w, d.step).indices(d.i),
         tolerance=0.4,
@@ -418,11 +326,11 @@ Which positions does query <<i>> read under `dilated(<<w>>, <<step>>)`? Type the
 Click every pair that `global_tokens([2])` allows among 5 tokens. Rows are queries, from top to bottom.""",
         tokens=5,
         rows=5,
-        answer=lambda d: sets(global_tokens([2]), 5),
+        answer=lambda d: answers.sets(global_tokens([2]), 5),
         mistakes=(
             Mistake(
                 "both directions",
-                lambda d: both_directions({2}, 5),
+                lambda d: answers.both_directions({2}, 5),
                 "That is the pattern of a model that reads in both directions. Here no query reads a later"
                 " key.",
             ),
@@ -440,12 +348,12 @@ Click every pair that `global_tokens([2])` allows among 5 tokens. Rows are queri
             ),
             Mistake(
                 "sinks",
-                lambda d: sets(sinks(3), 5),
+                lambda d: answers.sets(sinks(3), 5),
                 "That is `sinks(3)`: the first three keys for everybody. Only position 2 is global here.",
             ),
             Mistake(
                 "everybody reads itself",
-                lambda d: sets(global_tokens([2]) | sliding_window(1), 5),
+                lambda d: answers.sets(global_tokens([2]) | sliding_window(1), 5),
                 "The diagonal is not part of this pattern. With `| sliding_window(1)` everybody would read"
                 " itself too.",
             ),
@@ -470,7 +378,7 @@ A query reads two keys with the scores <<scores>>. Its head has a learned sink l
 What weights do the two keys get?""",
         data={"scores": [0.0, 0.0], "b": 0.0},
         label="Two weights",
-        answer=lambda d: with_sink(d.scores, d.b),
+        answer=lambda d: answers.with_sink(d.scores, d.b),
         mistakes=(
             Mistake(
                 "no sink",
@@ -626,7 +534,7 @@ How many keys do the queries 1, 4 and 9 read under `sliding_window(<<w>>) | sink
 numbers.""",
         data={"w": 4, "n": 2},
         label="Keys read",
-        answer=lambda d: keys_read(sliding_window(d.w) | sinks(d.n)),
+        answer=lambda d: answers.keys_read(sliding_window(d.w) | sinks(d.n)),
         tolerance=0.4,
         mistakes=(
             Mistake(
@@ -637,13 +545,13 @@ numbers.""",
             ),
             Mistake(
                 "overlap counted twice",
-                lambda d: keys_read(sliding_window(d.w)) + keys_read(sinks(d.n)),
+                lambda d: answers.keys_read(sliding_window(d.w)) + answers.keys_read(sinks(d.n)),
                 "<<value>> counts keys twice that are a sink and in the window as well. A set holds each"
                 " once.",
             ),
             Mistake(
                 "the window alone",
-                lambda d: keys_read(sliding_window(d.w)),
+                lambda d: answers.keys_read(sliding_window(d.w)),
                 "<<value>> are the counts of the window alone. The sinks come on top where the window has"
                 " left them.",
             ),
@@ -661,7 +569,7 @@ Query 9 reads {6, 7, 8, 9} and {0, 1}. The counts are <<answer>>.""",
         minutes=3,
         prompt="""
 Put the patterns in order over 64 tokens, from the fewest pairs to the most.""",
-        items=fewest_first(sliding_window(8), chunks(8), strided(2), causal(), sinks(2)),
+        items=answers.fewest_first(sliding_window(8), chunks(8), strided(2), causal(), sinks(2)),
         mistakes=(
             Mistake(
                 "chunk above window",
@@ -729,7 +637,7 @@ been processed. Which positions do the slots hold? Type them from slot 0 on.""",
         data={"slots": 4, "last": 5},
         vary=lambda rng: {"slots": 4, "last": int(rng.integers(4, 8) * 4 + rng.integers(0, 3))},
         label="Positions, slot by slot",
-        answer=lambda d: rolled(d.last + 1, d.slots),
+        answer=lambda d: answers.rolled(d.last + 1, d.slots),
         tolerance=0.4,
         mistakes=(
             Mistake(
@@ -762,26 +670,28 @@ layer has a window of <<w>>, in a rolling cache of <<w>> slots. How many MiB doe
 tokens?""",
         data={"layers": 32, "kv_heads": 8, "dim": 128, "w": 4096},
         vary=lambda rng: {
-            "layers": int(rng.choice([16, 24, 32, 48])), "kv_heads": int(rng.choice([2, 4, 8])), "dim": 128,
+            "layers": int(rng.choice([16, 24, 32, 48])),
+            "kv_heads": int(rng.choice([2, 4, 8])),
+            "dim": 128,
             "w": int(rng.choice([1024, 2048, 4096])),
-        },  # fmt: skip
+        },
         label="MiB",
-        answer=window_mib,
+        answer=answers.window_mib,
         tolerance=0.4,
         mistakes=(
             Mistake(
                 "all tokens",
-                lambda d: window_mib(d, tokens=131072),
+                lambda d: answers.window_mib(d, tokens=131072),
                 "<<value>> MiB would hold all 131,072 tokens. The rolling cache has <<w>> slots and no more.",
             ),
             Mistake(
                 "keys alone",
-                lambda d: window_mib(d) / 2,
+                lambda d: answers.window_mib(d) / 2,
                 "<<value>> MiB holds the keys. The values take as much again.",
             ),
             Mistake(
                 "one layer",
-                lambda d: window_mib(d, layers=1),
+                lambda d: answers.window_mib(d, layers=1),
                 "<<value>> MiB is one layer. Each of the <<layers>> has a cache of its own.",
             ),
         ),

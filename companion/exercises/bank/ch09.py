@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from companion.exercises.answers import ch09 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -19,133 +20,9 @@ from companion.exercises.kinds import (
     Wrong,
     edited,
 )
-from companion.patterns import chunks, global_tokens, sinks, sliding_window, strided
-from companion.reference import attention
+from companion.patterns import sliding_window
 
 __all__ = ["EXERCISES"]
-
-
-def reach(patterns, L):
-    """Which key reaches which query through layers with these patterns, layer 0 first."""
-    product = np.eye(L, dtype=bool)
-    for pattern in patterns:
-        product = (pattern.mask(L) | np.eye(L, dtype=bool)) @ product
-    return product
-
-
-def reached(patterns, i, L=21):
-    """The positions that reach query i."""
-    return set(np.flatnonzero(reach(patterns, L)[i]).tolist())
-
-
-def relays(pattern, i, j):
-    """Where a path of two layers from j to i can stand after the first, j and i left out."""
-    allowed = pattern.mask(i + 1)
-    return {g for g in range(j + 1, i) if allowed[i, g] and allowed[g, j]}
-
-
-def both_ways(pattern, i, j):
-    """The same without the causal rule: a hub joins whatever it may exchange anything with."""
-    allowed = pattern.mask(i + 1)
-    either = allowed | allowed.T
-    return {g for g in range(i + 1) if either[i, g] and either[g, j] and g not in (i, j)}
-
-
-HUB = sliding_window(6) | global_tokens([0])
-MIXED = sliding_window(4) | strided(4)
-SINK = sliding_window(4) | sinks(1)
-
-
-def window_reach(d):
-    """How many positions reach the last token of a long text."""
-    L = d.n * d.w + 1
-    return len(reached([sliding_window(int(d.w))] * int(d.n), L - 1, L))
-
-
-def uniform_mass(d):
-    """Mass by distance, from 0, after n layers of equal weights over a window of w."""
-    mass = np.ones(1)
-    for _ in range(int(d.n)):
-        mass = np.convolve(mass, np.full(int(d.w), 1 / d.w))
-    return mass
-
-
-def earliest(patterns, i):
-    return min(reached(patterns, i))
-
-
-ORDERS = ((sliding_window(2), chunks(4)), (chunks(4), sliding_window(2)))
-
-
-def recall_reach(d):
-    """The largest distance from value to question at which key and value have a path through two windows."""
-    L = 3 * d.w
-    row = reach([sliding_window(int(d.w))] * 2, L)[L - 1]
-    return L - 1 - (np.flatnonzero(row).min() + 1)
-
-
-def some_masks(rng, size):
-    """Layers of causal masks without anything on the diagonal in some rows."""
-    layers = int(rng.integers(2, 4))
-    return (np.tril(rng.random((layers, size, size)) < 0.35),)
-
-
-REACH_STUB = '''
-import numpy as np
-
-
-def stack_reach(masks):
-    """masks: (layers, L, L), boolean, layer 0 first. Returns (L, L), boolean."""
-    ...
-'''
-
-REACH_CODE = """
-import numpy as np
-
-
-def stack_reach(masks):
-    L = masks.shape[-1]
-    product = np.eye(L, dtype=int)
-    for mask in masks:
-        layer = mask | np.eye(L, dtype=bool)
-        product = (layer.astype(int) @ product) > 0
-    return product > 0
-"""
-
-MIXED_STUB = '''
-import numpy as np
-
-
-def mixed_attention(query, key, value):
-    """query, key, value and the result: (batch, heads, tokens, dim)."""
-    ...
-'''
-
-MIXED_CODE = """
-import numpy as np
-
-
-def mixed_attention(query, key, value):
-    L, D = query.shape[-2:]
-    i, j = np.arange(L)[:, None], np.arange(L)
-    near = i - j < 4
-    same = (i - j) % 4 == 0
-    keep = (j <= i) & (near | same)
-    scores = np.where(keep, query @ key.swapaxes(-1, -2) / D**0.5, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True) @ value
-"""
-
-
-def batch(rng, size):
-    # One sentence, one head and two numbers while small, so that a failing case can be read.
-    batch, heads, dim = (1, 1, 2) if size < 4 else (2, 2, 4)
-    return tuple(rng.normal(size=(3, batch, heads, size, dim)))
-
-
-def mixed_reference(query, key, value):
-    return attention(query, key, value, MIXED.mask(query.shape[-2]))
-
 
 EXERCISES = [
     Number(
@@ -236,31 +113,34 @@ that training may find?""",
 Write `stack_reach(masks)`. `masks` has the shape `(layers, L, L)`; layer 0 comes first, `True` means: may
 attend. The result has the shape `(L, L)`: entry `[i, j]` is `True` if token $j$ can influence output $i$
 through all layers. Each layer has a residual stream.""",
-        stub=REACH_STUB,
-        code=REACH_CODE,
-        inputs=some_masks,
+        stub=answers.REACH_STUB,
+        code=answers.REACH_CODE,
+        inputs=answers.some_masks,
         mistakes=(
             CodeMistake(
                 "no residual stream",
-                edited(REACH_CODE, ("mask | np.eye(L, dtype=bool)", "mask")),
+                edited(answers.REACH_CODE, ("mask | np.eye(L, dtype=bool)", "mask")),
                 "The residual stream is missing. A token stays where it is even in a layer that does not"
                 " let it read itself: add the diagonal to each mask.",
             ),
             CodeMistake(
                 "layers in reverse",
-                edited(REACH_CODE, ("for mask in masks", "for mask in masks[::-1]")),
+                edited(answers.REACH_CODE, ("for mask in masks", "for mask in masks[::-1]")),
                 "The layers are multiplied in reverse. The last layer stands on the left, so layer 0 meets"
                 " the tokens first.",
             ),
             CodeMistake(
                 "paths counted",
-                edited(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer.astype(int) @ product"),
-                        ("return product > 0", "return product")),
+                edited(
+                    answers.REACH_CODE,
+                    ("(layer.astype(int) @ product) > 0", "layer.astype(int) @ product"),
+                    ("return product > 0", "return product"),
+                ),
                 "These are numbers of paths. Reach asks whether there is one: compare with 0.",
             ),
             CodeMistake(
                 "entry by entry",
-                edited(REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer | (product > 0)")),
+                edited(answers.REACH_CODE, ("(layer.astype(int) @ product) > 0", "layer | (product > 0)")),
                 "This joins the masks entry by entry: what some single layer lets $i$ read. A path may change"
                 " its token from layer to layer, so you need the matrix product.",
             ),
@@ -284,7 +164,7 @@ through all layers. Each layer has a residual stream.""",
 own, can influence the last output of a long text?""",
         data={"w": 4, "n": 3},
         vary=lambda rng: {"w": int(rng.integers(3, 9)), "n": int(rng.integers(3, 7))},
-        answer=window_reach,
+        answer=answers.window_reach,
         mistakes=(
             Mistake(
                 "self at each hop",
@@ -324,7 +204,7 @@ What share of the last output of a long text comes from the tokens at the distan
 five numbers.""",
         data={"w": 3, "n": 2},
         label="Shares by distance",
-        answer=uniform_mass,
+        answer=answers.uniform_mass,
         mistakes=(
             Mistake(
                 "equal shares",
@@ -339,7 +219,7 @@ five numbers.""",
             ),
             Mistake(
                 "counted, not divided",
-                lambda d: uniform_mass(d) * 9,
+                lambda d: answers.uniform_mass(d) * 9,
                 "<<value>> are the numbers of paths, and right. Each path carries 1/3 of 1/3.",
             ),
         ),
@@ -415,7 +295,7 @@ Two layers have the pattern `sliding_window(4) | strided(4)`. Token 3 shall reac
 position at which a path can stand between the two layers.""",
         tokens=15,
         name="stops",
-        answer=lambda d: relays(MIXED, 14, 3),
+        answer=lambda d: answers.relays(answers.MIXED, 14, 3),
         mistakes=(
             Mistake(
                 "stride from the key alone",
@@ -425,12 +305,12 @@ position at which a path can stand between the two layers.""",
             ),
             Mistake(
                 "all that read token 3",
-                lambda d: {g for g in range(4, 14) if MIXED.mask(15)[g, 3]},
+                lambda d: {g for g in range(4, 14) if answers.MIXED.mask(15)[g, 3]},
                 "All of these have read token 3. Token 14 must also read them in the last layer.",
             ),
             Mistake(
                 "all that token 14 reads",
-                lambda d: {g for g in range(4, 14) if MIXED.mask(15)[14, g]},
+                lambda d: {g for g in range(4, 14) if answers.MIXED.mask(15)[14, g]},
                 "Token 14 reads all of these. Have they read token 3?",
             ),
         ),
@@ -454,7 +334,7 @@ Two layers have the pattern `sliding_window(6) | global_tokens([0])`, causal as 
 shall reach output 20. Click every position at which a path can stand between the two layers.""",
         tokens=21,
         name="stops",
-        answer=lambda d: relays(HUB, 20, 10),
+        answer=lambda d: answers.relays(answers.HUB, 20, 10),
         mistakes=(
             Mistake(
                 "the hub",
@@ -464,7 +344,7 @@ shall reach output 20. Click every position at which a path can stand between th
             ),
             Mistake(
                 "hub and window",
-                lambda d: both_ways(HUB, 20, 10),
+                lambda d: answers.both_ways(answers.HUB, 20, 10),
                 "The stop in the window is right. Position 0 is read by 20, but it never saw token 10.",
             ),
             Mistake(
@@ -494,7 +374,7 @@ Two layers have the pattern `sliding_window(4) | sinks(1)`. Click all positions 
 its own included.""",
         tokens=13,
         name="reach",
-        answer=lambda d: reached([SINK] * 2, 12, 13),
+        answer=lambda d: answers.reached([answers.SINK] * 2, 12, 13),
         mistakes=(
             Mistake(
                 "everything",
@@ -504,12 +384,12 @@ its own included.""",
             ),
             Mistake(
                 "the windows alone",
-                lambda d: reached([sliding_window(4)] * 2, 12, 13),
+                lambda d: answers.reached([sliding_window(4)] * 2, 12, 13),
                 "The two windows are right. The sink itself is read too.",
             ),
             Mistake(
                 "one layer",
-                lambda d: reached([SINK], 12, 13),
+                lambda d: answers.reached([answers.SINK], 12, 13),
                 "This is one layer. The keys in the window have read before.",
             ),
         ),
@@ -534,17 +414,17 @@ output 4: first if the window is layer 0 and the chunks are layer 1, then the ot
 numbers.""",
         data={},
         label="Earliest position, twice",
-        answer=lambda d: [earliest(order, 4) for order in ORDERS],
+        answer=lambda d: [answers.earliest(order, 4) for order in answers.ORDERS],
         mistakes=(
             Mistake(
                 "orders exchanged",
-                lambda d: [earliest(order, 4) for order in ORDERS[::-1]],
+                lambda d: [answers.earliest(order, 4) for order in answers.ORDERS[::-1]],
                 "These are the two in the other order. Start at output 4 and go down: the last layer comes"
                 " first.",
             ),
             Mistake(
                 "order does not matter",
-                lambda d: [earliest(ORDERS[1], 4)] * 2,
+                lambda d: [answers.earliest(answers.ORDERS[1], 4)] * 2,
                 "With the chunks in layer 1, output 4 reads only position 4. Where did position 4 read in"
                 " layer 0?",
             ),
@@ -573,35 +453,35 @@ numbers.""",
 Write `mixed_attention(query, key, value)` in NumPy, all `(batch, heads, tokens, dim)`: attention under
 `sliding_window(4) | strided(4)`. Query $i$ reads the last 4 keys, its own included, and every key whose
 distance from $i$ is a multiple of 4. It reads no later key. Scores are divided by the root of `dim`.""",
-        stub=MIXED_STUB,
-        code=MIXED_CODE,
-        inputs=batch,
-        reference=mixed_reference,
+        stub=answers.MIXED_STUB,
+        code=answers.MIXED_CODE,
+        inputs=answers.batch,
+        reference=answers.mixed_reference,
         sizes=(1, 2, 4, 5, 9, 14),
         mistakes=(
             CodeMistake(
                 "window and stride",
-                edited(MIXED_CODE, ("near | same", "near & same")),
+                edited(answers.MIXED_CODE, ("near | same", "near & same")),
                 "A key must be near *and* on the stride here, which leaves each query its own key. Join the"
                 " two with `|`.",
             ),
             CodeMistake(
                 "window alone",
-                edited(MIXED_CODE, ("near | same", "near")),
+                edited(answers.MIXED_CODE, ("near | same", "near")),
                 "The stride is missing: query 8 must read keys 4 and 0.",
             ),
             CodeMistake(
                 "stride alone",
-                edited(MIXED_CODE, ("near | same", "same")),
+                edited(answers.MIXED_CODE, ("near | same", "same")),
                 "The window is missing: query 2 must read keys 1 and 0.",
             ),
             CodeMistake(
                 "one key too few",
-                edited(MIXED_CODE, ("i - j < 4", "i - j < 3")),
+                edited(answers.MIXED_CODE, ("i - j < 4", "i - j < 3")),
                 "The window holds three keys. A window of 4 is the query's own key and three before it.",
             ),
         ),
-        diagnose=partial(named_fault, pattern=MIXED, style="qkv", layout="BHLD", kind="numpy"),
+        diagnose=partial(named_fault, pattern=answers.MIXED, style="qkv", layout="BHLD", kind="numpy"),
         why="Every case agrees with attention under the pattern.",
         hints=(
             "Make `i` a column and `j` a row, so that `i - j` is a square of distances.",
@@ -621,7 +501,7 @@ value later. Distance is counted from the value to the question. What is the lar
 key and value have a path to the question?""",
         data={"w": 16},
         vary=lambda rng: {"w": int(rng.integers(5, 33))},
-        answer=recall_reach,
+        answer=answers.recall_reach,
         mistakes=(
             Mistake(
                 "the value alone",

@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from companion.exercises.answers import ch10 as answers
+from companion.exercises.answers.oracles import output_of_numbers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -20,130 +22,10 @@ from companion.exercises.kinds import (
     edited,
 )
 from companion.indices import topk
-from companion.patterns import causal, sliding_window
-from companion.reference import attention, softmax, weighted_sum
+from companion.patterns import sliding_window
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-
-def chosen(scores, i, k, pattern=causal()):
-    """Row i of the top k of scores that are the same for every query, -1 included."""
-    return topk(np.broadcast_to(scores, (len(scores), len(scores))), k, pattern).array[i]
-
-
-def filled_from_the_future(d):
-    """Row i of a top k that masks with minus infinity and takes k places all the same."""
-    return np.argsort(-np.where(np.arange(len(d.s)) <= d.i, d.s, -np.inf), kind="stable")[: d.k]
-
-
-def whole_output(d):
-    return weighted_sum(d.alpha, d.v[:, None])[0]
-
-
-def errors_of_one(d):
-    """The error of keeping a single position, for each position."""
-    return np.abs(d.v - whole_output(d))
-
-
-def bytes_of(d, *, choosing, kept):
-    """Numbers read for one query: `choosing` for the choice, then keys and values of `kept` positions."""
-    return choosing + 2 * kept * d.D
-
-
-def block_masses(d):
-    """Mass of each of the two blocks under the softmax over all scores."""
-    return softmax(np.concatenate([d.a, d.b])).reshape(2, -1).sum(axis=1)
-
-
-def block_bound(d):
-    """The largest score that a key within the corners of the block could have."""
-    return np.maximum(d.q * d.low, d.q * d.high).sum()
-
-
-def own_and(block, d):
-    """Positions 0 to i that lie in i's own block or in `block`."""
-    return {j for j in range(d.i + 1) if j // d.size in (d.i // d.size, block)}
-
-
-def winner_of_two(d, nudge=0.0):
-    """The output when the larger of two cheap scores decides which value is read."""
-    cheap = d.z + np.array([nudge, 0.0])
-    return d.v[int(np.argmax(cheap))]
-
-
-def entering(d):
-    """G under top k, after the key outside was changed."""
-    return set(chosen(np.where(np.arange(len(d.s)) == d.j, d.new, d.s), d.i, d.k).tolist())
-
-
-def a_choice(rng, size):
-    """Queries, keys, values, and up to four positions for each row; from three tokens on, row 1 has none."""
-    batch, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    query, key, value = rng.normal(size=(3, batch, heads, size, dim))
-    indices = topk(rng.normal(size=(size, size)), min(size, 4)).array
-    if size > 2:
-        indices[1] = -1
-    return query, key, value, indices
-
-
-def over_indices(query, key, value, indices):
-    mask = np.zeros((len(indices), key.shape[2] + 1), bool)
-    np.put_along_axis(mask, indices, True, axis=1)
-    return attention(query, key, value, mask[:, :-1])
-
-
-def tied_scores(rng, size):
-    """Whole scores, so that many are equal, and a k that the first rows cannot fill."""
-    return rng.integers(0, 4, (size, size)).astype(float), min(size, 3) + 1
-
-
-ATTEND_STUB = '''
-import numpy as np
-
-
-def attend_over(query, key, value, indices):
-    """query, key, value: (batch, heads, tokens, dim). indices: (tokens, k), or -1."""
-    ...
-'''
-
-ATTEND_CODE = """
-import numpy as np
-
-
-def attend_over(query, key, value, indices):
-    kept = indices >= 0  # (L, k)
-    place = np.where(kept, indices, 0)  # a place that exists; its score is masked below
-    K, V = key[:, :, place], value[:, :, place]  # (B, H, L, k, D)
-    scores = (K @ query[..., None])[..., 0] / query.shape[-1] ** 0.5  # (B, H, L, k)
-    scores = np.where(kept, scores, -np.inf)
-    peak = scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scores - np.where(peak == -np.inf, 0, peak))
-    total = powers.sum(axis=-1, keepdims=True)
-    weights = powers / np.where(total == 0, 1, total)  # (B, H, L, k)
-    return (weights[..., None] * V).sum(axis=-2)  # (B, H, L, D)
-"""
-
-TOPK_STUB = '''
-import numpy as np
-
-
-def top_k_indices(scores, k):
-    """scores: (n, n), row i of query i. Returns integers (n, k), padded with -1."""
-    ...
-'''
-
-TOPK_CODE = """
-import numpy as np
-
-
-def top_k_indices(scores, k):
-    G = np.full((len(scores), k), -1)
-    for i, row in enumerate(scores):
-        order = np.argsort(-row[: i + 1], kind="stable")[:k]
-        G[i, : len(order)] = order
-    return G
-"""
-
 
 EXERCISES = [
     Number(
@@ -195,7 +77,7 @@ Attention is causal, and `topk(scores, 4)` returns four integers for each row. W
 row 0 of a sentence of six tokens? Type four numbers.""",
         data={"s": [0.3, 2.0, 1.0, 0.1, 1.5, 0.7], "i": 0, "k": 4},
         label="Row 0",
-        answer=lambda d: chosen(d.s, d.i, d.k),
+        answer=lambda d: answers.chosen(d.s, d.i, d.k),
         mistakes=(
             Mistake(
                 "the first four",
@@ -235,11 +117,11 @@ A row of scores is $<<s>>$ for positions 0 to 5. The query is at position $i = <
 causal. What does `topk` return for $k = <<k>>$? Type the positions in its order.""",
         data={"s": [1, 4, 2, 4, 4, 9], "i": 4, "k": 2},
         label="Positions",
-        answer=lambda d: chosen(d.s, d.i, d.k),
+        answer=lambda d: answers.chosen(d.s, d.i, d.k),
         mistakes=(
             Mistake(
                 "the future too",
-                lambda d: chosen(d.s, len(d.s) - 1, d.k),
+                lambda d: answers.chosen(d.s, len(d.s) - 1, d.k),
                 "<<value>> holds position 5, which has the largest score of all and lies in the future of"
                 " position 4.",
             ),
@@ -270,10 +152,10 @@ Three positions have the weights $<<alpha>>$ and the values $<<v>>$, one number 
 position; its weight then becomes 1. Which position gives the output nearest to the full one? Type its
 number.""",
         data={"alpha": [0.4, 0.35, 0.25], "v": [0, 10, 3]},
-        derive=lambda d: {"o": whole_output(d), "off": errors_of_one(d)},
+        derive=lambda d: {"o": output_of_numbers(d), "off": answers.errors_of_one(d)},
         tolerance=0.1,
         label="Position",
-        answer=lambda d: errors_of_one(d).argmin(),
+        answer=lambda d: answers.errors_of_one(d).argmin(),
         mistakes=(
             Mistake(
                 "the largest weight",
@@ -307,7 +189,7 @@ $Z_G$. It does not minimise the error, and cannot: it never looks at a value."""
 The scores of a query at position 4 are $<<s>>$. It reads $G = \{1, 3\}$. Somebody changes key <<j>>, so
 that its score becomes <<new>>. Does the output change?""",
         data={"s": [1.0, 5.0, 2.0, 4.0, 3.0], "i": 4, "k": 2, "j": 0, "new": 6.0},
-        derive=lambda d: {"after": entering(d)},
+        derive=lambda d: {"after": answers.entering(d)},
         options=(
             Wrong(
                 "No: position 0 is not in $G$, and what is outside $G$ cannot influence.",
@@ -348,7 +230,7 @@ By which factor are there fewer numbers to read? Give two decimals.""",
             "D": int(rng.choice([32, 64, 128])),
             "k": int(rng.choice([8, 64, 128])),
         },
-        answer=lambda d: bytes_of(d, choosing=0, kept=d.n) / (d.n * d.D + d.k * d.D),
+        answer=lambda d: answers.bytes_of(d, choosing=0, kept=d.n) / (d.n * d.D + d.k * d.D),
         mistakes=(
             Mistake(
                 "the winners alone",
@@ -358,7 +240,7 @@ By which factor are there fewer numbers to read? Give two decimals.""",
             ),
             Mistake(
                 "the wrong way round",
-                lambda d: (d.n * d.D + d.k * d.D) / bytes_of(d, choosing=0, kept=d.n),
+                lambda d: (d.n * d.D + d.k * d.D) / answers.bytes_of(d, choosing=0, kept=d.n),
                 "<<value:.2f>> is the share that is still read. The factor is 1 over it.",
             ),
         ),
@@ -384,11 +266,11 @@ you do not read? Give three decimals.""",
         derive=lambda d: {"means": [d.a.mean(), d.b.mean()]},
         tolerance=0.0005,
         label="Mass not read",
-        answer=lambda d: block_masses(d)[0],
+        answer=lambda d: answers.block_masses(d)[0],
         mistakes=(
             Mistake(
                 "the other block",
-                lambda d: block_masses(d)[1],
+                lambda d: answers.block_masses(d)[1],
                 "<<value:.3f>> is the mass of block B. Block B has the larger mean, so it is the one that is"
                 " read.",
             ),
@@ -425,7 +307,7 @@ smallest are $<<low>>$, the largest $<<high>>$. The query is $<<q>>$.
 
 No dot product of the query with a key of this block can be larger than which number?""",
         data={"q": [2, -1], "low": [-1, -3], "high": [2, 1]},
-        answer=block_bound,
+        answer=answers.block_bound,
         mistakes=(
             Mistake(
                 "the largest coordinates",
@@ -466,11 +348,11 @@ always, and of the blocks before it the one with the larger mean score. The mean
 <<means[0]>> and <<means[1]>>. Attention is causal. Click every position that it reads.""",
         data={"i": 9, "size": 4, "means": [0.2, 0.7]},
         tokens=12,
-        answer=lambda d: own_and(int(np.argmax(d.means)), d),
+        answer=lambda d: answers.own_and(int(np.argmax(d.means)), d),
         mistakes=(
             Mistake(
                 "the whole of its own block",
-                lambda d: own_and(1, d) | {10, 11},
+                lambda d: answers.own_and(1, d) | {10, 11},
                 "Positions 10 and 11 lie in the query's own block and in its future. The causal rule still"
                 " holds inside a block.",
             ),
@@ -486,7 +368,7 @@ always, and of the blocks before it the one with the larger mean score. The mean
             ),
             Mistake(
                 "the smaller mean",
-                lambda d: own_and(0, d),
+                lambda d: answers.own_and(0, d),
                 "Block 0 has the smaller mean score.",
             ),
         ),
@@ -506,41 +388,43 @@ Write `top_k_indices(scores, k)`. `scores` has the shape `(n, n)`: row $i$ holds
 those of the future included. Return an integer array `(n, k)`: in row $i$ the positions of the $k$ largest
 scores among positions 0 to $i$, the largest first; of equal scores the smaller index first; -1 in slots that
 stay empty.""",
-        stub=TOPK_STUB,
-        code=TOPK_CODE,
-        inputs=tied_scores,
+        stub=answers.TOPK_STUB,
+        code=answers.TOPK_CODE,
+        inputs=answers.tied_scores,
         reference=lambda scores, k: topk(scores, k).array,
         mistakes=(
             CodeMistake(
                 "looked ahead",
-                edited(TOPK_CODE, ("row[: i + 1]", "row")),
+                edited(answers.TOPK_CODE, ("row[: i + 1]", "row")),
                 "The scores of the future took part. Cut the row after position $i$ before you sort.",
             ),
             CodeMistake(
                 "filled up from the future",
-                edited(TOPK_CODE, ("-row[: i + 1]", "np.where(np.arange(len(row)) <= i, -row, np.inf)")),
+                edited(
+                    answers.TOPK_CODE, ("-row[: i + 1]", "np.where(np.arange(len(row)) <= i, -row, np.inf)")
+                ),
                 "The future is sorted behind the past, but where the past is too short it fills the slots."
                 " An empty slot holds -1.",
             ),
             CodeMistake(
                 "excluded itself",
-                edited(TOPK_CODE, ("row[: i + 1]", "row[:i]")),
+                edited(answers.TOPK_CODE, ("row[: i + 1]", "row[:i]")),
                 "No query chooses itself. Position $i$ is among those that it may read.",
             ),
             CodeMistake(
                 "smallest first",
-                edited(TOPK_CODE, ("-row[: i + 1]", "row[: i + 1]")),
+                edited(answers.TOPK_CODE, ("-row[: i + 1]", "row[: i + 1]")),
                 "These are the smallest scores. `argsort` sorts from small to large.",
             ),
             CodeMistake(
                 "the larger index wins",
-                edited(TOPK_CODE, ("-row", "row"), ('"stable")', '"stable")[::-1]')),
+                edited(answers.TOPK_CODE, ("-row", "row"), ('"stable")', '"stable")[::-1]')),
                 "Where scores are equal, the larger index came first: reversing a sorted row reverses its"
                 " ties too. Sort the negative scores instead.",
             ),
             CodeMistake(
                 "filled up with 0",
-                edited(TOPK_CODE, ("(len(scores), k), -1", "(len(scores), k), 0")),
+                edited(answers.TOPK_CODE, ("(len(scores), k), -1", "(len(scores), k), 0")),
                 "Empty slots hold 0, which is a position. They must hold -1.",
             ),
         ),
@@ -563,32 +447,34 @@ and sentences at once, without a loop over tokens. `query`, `key` and `value` ha
 `(batch, heads, tokens, dim)`. `indices` has the shape `(tokens, k)`: row $i$ lists the positions that query
 $i$ reads, each once, in any order, the same for all heads; -1 is an empty slot. Scores are divided by the
 root of `dim`. A row without any position has output 0.""",
-        stub=ATTEND_STUB,
-        code=ATTEND_CODE,
-        inputs=a_choice,
-        reference=over_indices,
+        stub=answers.ATTEND_STUB,
+        code=answers.ATTEND_CODE,
+        inputs=answers.a_choice,
+        reference=answers.over_indices,
         mistakes=(
             CodeMistake(
                 "read -1 as the last key",
-                edited(ATTEND_CODE, ("kept = indices >= 0", "kept = indices >= -1")),
+                edited(answers.ATTEND_CODE, ("kept = indices >= 0", "kept = indices >= -1")),
                 "NumPy reads index -1 as the last position, so empty slots read the last token, which lies in"
                 " the future of most queries. Mask them.",
             ),
             CodeMistake(
                 "an empty slot has the score 0",
-                edited(ATTEND_CODE, ("np.where(kept, scores, -np.inf)", "np.where(kept, scores, 0.0)")),
+                edited(
+                    answers.ATTEND_CODE, ("np.where(kept, scores, -np.inf)", "np.where(kept, scores, 0.0)")
+                ),
                 "Empty slots have the score 0, and the exponential of 0 is 1: they take weight. Give them"
                 " minus infinity.",
             ),
             CodeMistake(
                 "empty slots read position 0",
-                edited(ATTEND_CODE, ("scores = np.where(kept, scores, -np.inf)\n", "\n")),
+                edited(answers.ATTEND_CODE, ("scores = np.where(kept, scores, -np.inf)\n", "\n")),
                 "Empty slots were sent to position 0 and then counted. Mask their scores.",
             ),
             CodeMistake(
                 "masked too late",
                 edited(
-                    ATTEND_CODE,
+                    answers.ATTEND_CODE,
                     ("scores = np.where(kept, scores, -np.inf)\n", "\n"),
                     ("(weights[..., None] * V)", "(np.where(kept, weights, 0)[..., None] * V)"),
                 ),
@@ -597,14 +483,14 @@ root of `dim`. A row without any position has output 0.""",
             ),
             CodeMistake(
                 "values not gathered",
-                edited(ATTEND_CODE, ("value[:, :, place]", "value[:, :, None, : place.shape[1]]")),
+                edited(answers.ATTEND_CODE, ("value[:, :, place]", "value[:, :, None, : place.shape[1]]")),
                 "The weights meet the first `k` values, whatever the indices say. Gather the values with the"
                 " same indices as the keys.",
             ),
             CodeMistake(
                 "NaN in the empty row",
                 edited(
-                    ATTEND_CODE,
+                    answers.ATTEND_CODE,
                     ("np.where(peak == -np.inf, 0, peak)", "peak"),
                     ("np.where(total == 0, 1, total)", "total"),
                 ),
@@ -613,7 +499,7 @@ root of `dim`. A row without any position has output 0.""",
             ),
             CodeMistake(
                 "no scale",
-                edited(ATTEND_CODE, (" / query.shape[-1] ** 0.5", "")),
+                edited(answers.ATTEND_CODE, (" / query.shape[-1] ** 0.5", "")),
                 "The scores are not divided by the root of `dim`.",
             ),
         ),
@@ -647,7 +533,7 @@ does the output change?""",
         data={"z": [1.0, 0.6], "v": [10, 3]},
         tolerance=1e-6,
         label="Change",
-        answer=lambda d: winner_of_two(d, 0.001) - winner_of_two(d),
+        answer=lambda d: answers.winner_of_two(d, 0.001) - answers.winner_of_two(d),
         mistakes=(
             Mistake(
                 "as if the scores were weights",

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from companion.cost import bytes_moved, flops
+from companion.cost import flops
+from companion.exercises.answers import ch11 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -18,128 +19,11 @@ from companion.exercises.kinds import (
     Right,
     Vector,
     Wrong,
-    edited,
 )
 from companion.exercises.spec import Data
-from companion.patterns import causal
-from companion.reference import attention, softmax, weighted_sum
+from companion.reference import softmax, weighted_sum
 
 __all__ = ["EXERCISES"]
-
-GIB = 2**30
-
-
-def score_bytes(d, itemsize=2):
-    """GiB of the scores of one head."""
-    return itemsize * d.L**2 / GIB
-
-
-def some_length(rng):
-    power = int(rng.integers(14, 28))
-    return {"power": power, "L": 2**power}
-
-
-def share_of_scores(d, passes=4):
-    """Percent of the bytes of keys and values that the scores of one query come to."""
-    return 100 * passes * 2 / bytes_moved(0, 1, int(d.D))
-
-
-def row(d):
-    """The output of one row, its scores given as exponentials in two tiles."""
-    return weighted_sum(softmax(np.log(np.concatenate([d.a, d.b]))), np.concatenate([d.v, d.w])[:, None])[0]
-
-
-def tile_means(d):
-    """The output of each tile alone."""
-    return [weighted_sum(softmax(np.log(x)), y[:, None])[0] for x, y in ((d.a, d.v), (d.b, d.w))]
-
-
-def two_scores(d):
-    return weighted_sum(softmax(d.s), d.v[:, None])[0]
-
-
-def taken_in(d, keep=lambda factor: factor, numerator=lambda factor: factor):
-    """Sum and numerator after the tile, relative to its largest exponential."""
-    top = max(d.m, *d.tile)
-    factor, terms = d.m / top, np.array(d.tile) / top
-    return np.array([keep(factor) * d.l + terms.sum(), numerator(factor) * d.u + terms @ d.v])
-
-
-def tile_data(rng):
-    m = int(rng.choice([2, 4, 5]))
-    top = m * int(rng.choice([2, 4]))
-    tile = [top, top // 2] if rng.random() < 0.5 else [top // 2, top]
-    return {"m": m, "l": 1.5, "u": float(rng.integers(2, 8)), "tile": tile, "v": rng.integers(0, 5, 2)}
-
-
-def tiles(d, queries=None, keys=None):
-    """The causal mask, tile by tile; of the first ``queries`` and ``keys`` if given."""
-    mask = causal().mask(d.L)[:queries, :keys]
-    for top in range(0, mask.shape[0], d.rows):
-        for left in range(0, mask.shape[1], d.columns):
-            yield mask[top : top + d.rows, left : left + d.columns]
-
-
-def tiles_visited(d, *sizes):
-    """How many tiles hold at least one allowed pair."""
-    return sum(tile.any() for tile in tiles(d, *sizes))
-
-
-def score_gradients(d):
-    """Equation (11.8) for one row."""
-    output = weighted_sum(d.alpha, d.V)
-    return d.alpha * (d.V @ d.g - output @ d.g)
-
-
-def batch(rng, size):
-    # One sentence, one head and two numbers while small, so that a failing case can be read.
-    sentences, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    return tuple(2 * rng.normal(size=(3, sentences, heads, size, dim)))
-
-
-def causal_reference(query, key, value):
-    return attention(query, key, value, causal().mask(query.shape[-2]))
-
-
-TILED_STUB = '''
-import numpy as np
-
-TILE = 4
-
-
-def tiled_attention(query, key, value):
-    """All (batch, heads, tokens, dim). Causal; reads TILE keys at a time."""
-    ...
-'''
-
-TILED_CODE = """
-import numpy as np
-
-TILE = 4
-
-
-def tiled_attention(query, key, value):
-    L, D = query.shape[-2:]
-    i = np.arange(L)[:, None]  # (L, 1)
-    m = np.full((*query.shape[:-1], 1), -np.inf)  # (B, H, L, 1)
-    l = np.zeros_like(m)
-    u = np.zeros(value.shape)  # (B, H, L, D)
-    for start in range(0, L, TILE):
-        k, v = key[..., start : start + TILE, :], value[..., start : start + TILE, :]
-        j = start + np.arange(k.shape[-2])  # the last tile may be shorter
-        s = query @ k.swapaxes(-1, -2) / D**0.5  # (B, H, L, tile)
-        s = np.where(j <= i, s, -np.inf)
-        new_m = np.maximum(m, s.max(axis=-1, keepdims=True))
-        c, p = np.exp(m - new_m), np.exp(s - new_m)
-        l = c * l + p.sum(axis=-1, keepdims=True)
-        u = c * u + p @ v
-        m = new_m
-    return u / l
-"""
-
-
-spoiled = partial(edited, TILED_CODE)
-
 
 EXERCISES = [
     Number(
@@ -154,18 +38,18 @@ bytes a number.
 How many GiB is that? (1 GiB is $2^{30}$ bytes.)""",
         data={"power": 16, "L": 65536},
         label="GiB",
-        vary=some_length,
-        answer=score_bytes,
+        vary=answers.some_length,
+        answer=answers.score_bytes,
         mistakes=(
             Mistake(
                 "numbers, not bytes",
-                lambda d: score_bytes(d, 1),
+                lambda d: answers.score_bytes(d, 1),
                 "<<value:g>> counts the numbers, at one byte each, or only the lower half. The whole square"
                 " is stored, at two bytes a number.",
             ),
             Mistake(
                 "four bytes",
-                lambda d: score_bytes(d, 4),
+                lambda d: answers.score_bytes(d, 4),
                 "<<value:g>> is the square in float32. Here a number takes 2 bytes.",
             ),
         ),
@@ -188,21 +72,21 @@ How many bytes do the four passes move, in percent of the bytes of keys and valu
         data={"D": 128},
         label="Percent",
         vary=lambda rng: {"D": int(rng.choice(np.arange(16, 272, 16)))},
-        answer=share_of_scores,
+        answer=answers.share_of_scores,
         mistakes=(
             Mistake(
                 "keys alone",
-                lambda d: 2 * share_of_scores(d),
+                lambda d: 2 * answers.share_of_scores(d),
                 "<<value:.3g>> compares with the keys alone. The values are read as well.",
             ),
             Mistake(
                 "scores alone",
-                lambda d: share_of_scores(d, 2),
+                lambda d: answers.share_of_scores(d, 2),
                 "<<value:.3g>> counts two passes: the scores, written and read. The weights make two more.",
             ),
             Mistake(
                 "a share, not percent",
-                lambda d: share_of_scores(d) / 100,
+                lambda d: answers.share_of_scores(d) / 100,
                 "<<value:.3g>> is the share. Multiply it by 100.",
             ),
         ),
@@ -321,33 +205,33 @@ tile has the scores $\ln <<tile[0]>>$ and $\ln <<tile[1]>>$, with the values $<<
 What are $l$ and $u$ after the tile? Type both.""",
         data={"m": 2, "l": 1.5, "u": 3.0, "tile": [8, 4], "v": [1, 2]},
         label="l and u",
-        vary=tile_data,
-        answer=taken_in,
+        vary=answers.tile_data,
+        answer=answers.taken_in,
         mistakes=(
             Mistake(
                 "no rescale",
-                lambda d: taken_in(d, lambda c: 1, lambda c: 1),
+                lambda d: answers.taken_in(d, lambda c: 1, lambda c: 1),
                 "<<value>> adds to the old sums as they were. They are relative to the old maximum: multiply"
                 " both by $e^{m - m'}$ first.",
             ),
             Mistake(
                 "only l rescaled",
-                lambda d: taken_in(d, lambda c: c, lambda c: 1),
+                lambda d: answers.taken_in(d, lambda c: c, lambda c: 1),
                 "Here $l$ was rescaled and $u$ was not. Both are sums relative to $m$.",
             ),
             Mistake(
                 "only u rescaled",
-                lambda d: taken_in(d, lambda c: 1),
+                lambda d: answers.taken_in(d, lambda c: 1),
                 "Here $u$ was rescaled and $l$ was not. Both are sums relative to $m$.",
             ),
             Mistake(
                 "factor turned round",
-                lambda d: taken_in(d, lambda c: 1 / c, lambda c: 1 / c),
+                lambda d: answers.taken_in(d, lambda c: 1 / c, lambda c: 1 / c),
                 "The factor was turned round: it is $e^{m - m'}$, at most 1. The maximum only grows.",
             ),
             Mistake(
                 "divided already",
-                lambda d: np.array([taken_in(d)[0], taken_in(d)[1] / taken_in(d)[0]]),
+                lambda d: np.array([answers.taken_in(d)[0], answers.taken_in(d)[1] / answers.taken_in(d)[0]]),
                 "Your second number is the output $u / l$. The question is about $u$: the division comes"
                 " once, at the end.",
             ),
@@ -374,7 +258,7 @@ read in tiles of one key.
 What is the output? Give two decimals.""",
         data={"s": [0, 2], "v": [1, 0]},
         vary=lambda rng: {"s": [0, int(rng.integers(1, 5))], "v": rng.permutation(9)[:2]},
-        answer=two_scores,
+        answer=answers.two_scores,
         mistakes=(
             Mistake(
                 "no rescale",
@@ -419,17 +303,17 @@ What is the output of the whole row?""",
             "v": [int(rng.integers(0, 4))],
             "w": [int(rng.integers(4, 12))],
         },
-        answer=row,
+        answer=answers.row,
         mistakes=(
             Mistake(
                 "average",
-                lambda d: np.mean(tile_means(d)),
+                lambda d: np.mean(answers.tile_means(d)),
                 "<<value:.3g>> is the mean of the two outputs. Each counts by its share of the weight, and"
                 " the log-sum-exps tell the shares.",
             ),
             Mistake(
                 "shares exchanged",
-                lambda d: row(Data({**d, "a": d.b, "b": d.a})),
+                lambda d: answers.row(Data({**d, "a": d.b, "b": d.a})),
                 "<<value:.3g>> gives each processor the share of the other.",
             ),
         ),
@@ -539,7 +423,7 @@ be smaller. Tiles that lie in the future altogether are skipped. How many are co
             "rows": int(rng.integers(2, 6)),
             "columns": int(rng.integers(2, 6)),
         },
-        answer=tiles_visited,
+        answer=answers.tiles_visited,
         mistakes=(
             Mistake(
                 "all tiles",
@@ -548,13 +432,13 @@ be smaller. Tiles that lie in the future altogether are skipped. How many are co
             ),
             Mistake(
                 "only full tiles",
-                lambda d: sum(tile.all() for tile in tiles(d)),
+                lambda d: sum(tile.all() for tile in answers.tiles(d)),
                 "<<value:g>> counts the tiles that are allowed throughout. Tiles on the diagonal have some"
                 " allowed pairs and must be computed too.",
             ),
             Mistake(
                 "ragged tail lost",
-                lambda d: tiles_visited(d, d.L // d.rows * d.rows, d.L // d.columns * d.columns),
+                lambda d: answers.tiles_visited(d, d.L // d.rows * d.rows, d.L // d.columns * d.columns),
                 "<<value:g>> leaves out the shorter tiles at the end. Their tokens would get no output.",
             ),
         ),
@@ -577,50 +461,50 @@ Write `tiled_attention(query, key, value)` in NumPy. All three have the shape `(
 and so has the result. Token $i$ reads tokens 0 to $i$; scores are divided by the root of `dim`. Read `TILE`
 keys at a time with the online softmax: no array may hold a whole row of scores. The number of tokens need
 not be a multiple of `TILE`.""",
-        stub=TILED_STUB,
-        code=TILED_CODE,
-        inputs=batch,
-        reference=causal_reference,
+        stub=answers.TILED_STUB,
+        code=answers.TILED_CODE,
+        inputs=answers.batch,
+        reference=answers.causal_reference,
         mistakes=(
             CodeMistake(
                 "no rescale",
-                spoiled(("c, p = np.exp(m - new_m)", "c, p = 1.0")),
+                answers.spoiled(("c, p = np.exp(m - new_m)", "c, p = 1.0")),
                 "The old sums are not rescaled when the maximum grows. Multiply $l$ and $u$ by $e^{m - m'}$.",
             ),
             CodeMistake(
                 "only l rescaled",
-                spoiled(("u = c * u", "u = u")),
+                answers.spoiled(("u = c * u", "u = u")),
                 "The sum is rescaled, the numerator is not. Both are relative to the old maximum.",
             ),
             CodeMistake(
                 "only u rescaled",
-                spoiled(("l = c * l", "l = l")),
+                answers.spoiled(("l = c * l", "l = l")),
                 "The numerator is rescaled, the sum is not. Both are relative to the old maximum.",
             ),
             CodeMistake(
                 "factor turned round",
-                spoiled(("np.exp(m - new_m), np", "np.exp(np.where(m > -np.inf, new_m - m, 0)), np")),
+                answers.spoiled(("np.exp(m - new_m), np", "np.exp(np.where(m > -np.inf, new_m - m, 0)), np")),
                 "The factor is turned round: $e^{m - m'}$ with the old maximum first. It is at most 1.",
             ),
             CodeMistake(
                 "first tile only",
-                spoiled(("        m = new_m\n", "        m = new_m\n        break\n")),
+                answers.spoiled(("        m = new_m\n", "        m = new_m\n        break\n")),
                 "Only the first tile is read. Is the `return` inside the loop?",
             ),
             CodeMistake(
                 "no mask",
-                spoiled(("np.where(j <= i, s, -np.inf)", "s")),
+                answers.spoiled(("np.where(j <= i, s, -np.inf)", "s")),
                 "Every token reads all tokens: the mask is missing, or it has no effect.",
             ),
             CodeMistake(
                 "mask of the first tile",
-                spoiled(("j = start + np", "j = np")),
+                answers.spoiled(("j = start + np", "j = np")),
                 "Every tile is masked as if it were the first. Key $r$ of a tile stands at position `start"
                 " + r`.",
             ),
             CodeMistake(
                 "not divided",
-                spoiled(("return u / l", "return u")),
+                answers.spoiled(("return u / l", "return u")),
                 "The result is the numerator. Divide by $l$ once, at the end.",
             ),
         ),
@@ -651,7 +535,7 @@ What are the gradients by the three scores?""",
             "V": rng.integers(0, 6, (3, 2)),
             "g": rng.permutation([1, int(rng.integers(-2, 3))]),
         },
-        answer=score_gradients,
+        answer=answers.score_gradients,
         mistakes=(
             Mistake(
                 "without d",

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from companion.exercises.answers import ch12 as answers
 from companion.exercises.diagnosis import named_fault
 from companion.exercises.kinds import (
     Choice,
@@ -20,160 +21,9 @@ from companion.exercises.kinds import (
     Wrong,
     edited,
 )
-from companion.patterns import causal, sinks, sliding_window, strided
-from companion.reference import attention
+from companion.patterns import causal, sliding_window, strided
 
 __all__ = ["EXERCISES"]
-
-MIXED = sliding_window(6) | sinks(2)
-
-
-def listed(layout):
-    return len(layout.partial_blocks) + len(layout.full_blocks)
-
-
-def blocks_of(pattern, d):
-    return listed(pattern.layout(d.L, block_size=d.B))
-
-
-def stride_share(d):
-    """Share of the causal pairs that the stride allows, in percent."""
-    return 100 * strided(d.step).pairs(d.L) / causal().pairs(d.L)
-
-
-def per_row(w, size):
-    """Partial and full blocks of a query block far from the beginning."""
-    layout = sliding_window(w).layout(16 * size, block_size=size)
-    return np.array([len(layout.partial(12)), len(layout.full(12))])
-
-
-def smallest_window(size, skip=0):
-    """The smallest window with a full block, or, skipping some, a later one."""
-    L = 8 * size
-    full = (w for w in range(1, L) if len(sliding_window(w).layout(L, block_size=size).full_blocks))
-    return next(full) + skip
-
-
-def block_sets(pattern, L, size):
-    """For each query block, the key blocks to be visited."""
-    layout = pattern.layout(L, block_size=size)
-    return [{*layout.partial(row).tolist(), *layout.full(row).tolist()} for row in range(layout.rows)]
-
-
-def last_block(d):
-    """Keys that are alive in the last block of keys."""
-    layout = causal().layout(d.L, block_size=d.B)
-    return layout.expand()[0, -1].nonzero()[0][-1] + 1 - (layout.key_blocks - 1) * d.B
-
-
-def starts(d):
-    return sliding_window(d.w).layout(d.L, block_size=d.B).partial_starts
-
-
-def fixed_and_slope(d):
-    """The two numbers of t = t0 + density x slope, from two measurements."""
-    slope = (d.t[0] - d.t[1]) / (d.density[0] - d.density[1])
-    return d.t[0] - slope * d.density[0], slope
-
-
-def predicted(d):
-    fixed, slope = fixed_and_slope(d)
-    return fixed + d.at * slope
-
-
-def wasted(d):
-    """Percent of the computed pairs that are thrown away."""
-    pattern = sliding_window(d.w)
-    return 100 * (1 - pattern.pairs(d.L) / pattern.layout(d.L, block_size=d.B).pairs_bound)
-
-
-def batch(rng, size):
-    # One sentence, one head and two numbers while small, so that a failing case can be read.
-    sentences, heads, dim = (1, 1, 2) if size < 4 else (2, 3, 4)
-    return tuple(2 * rng.normal(size=(3, sentences, heads, size, dim)))
-
-
-def mixed_reference(query, key, value):
-    return attention(query, key, value, MIXED.mask(query.shape[-2]))
-
-
-def block_cases(rng, size):
-    """A window and the four ends of a block, with a window that is often just too small or just enough."""
-    i0, j0 = (int(x) for x in rng.integers(0, 2 * size, 2))
-    height, width = (int(x) for x in rng.integers(1, size + 2, 2))
-    nearest, farthest = i0 - (j0 + width - 1), i0 + height - 1 - j0
-    w = int(rng.choice([nearest, nearest + 1, farthest, farthest + 1, 3 * size]))
-    return max(1, w), i0, i0 + height, j0, j0 + width
-
-
-def block_truth(w, i0, i1, j0, j1):
-    return int(sliding_window(w).truth(np.array(i0), np.array(i1), np.array(j0), np.array(j1)))
-
-
-TRUTH_STUB = '''
-def block_truth(w, i0, i1, j0, j1):
-    """0 none, 1 some, 2 all: queries i0 .. i1 - 1 by keys j0 .. j1 - 1."""
-    ...
-'''
-
-TRUTH_CODE = """
-def block_truth(w, i0, i1, j0, j1):
-    nearest, farthest = i0 - (j1 - 1), (i1 - 1) - j0  # the range of i - j
-    if farthest < 0 or nearest >= w:
-        return 0
-    return 2 if nearest >= 0 and farthest < w else 1
-"""
-
-SPARSE_STUB = '''
-import numpy as np
-
-from companion.patterns import sinks, sliding_window
-
-PATTERN = sliding_window(6) | sinks(2)
-B = 4
-
-
-def sparse_attention(query, key, value):
-    """All (batch, heads, tokens, dim). Visits the listed blocks and no others."""
-    layout = PATTERN.layout(query.shape[-2], block_size=B)
-    ...
-'''
-
-SPARSE_CODE = """
-import numpy as np
-
-from companion.patterns import sinks, sliding_window
-
-PATTERN = sliding_window(6) | sinks(2)
-B = 4
-
-
-def sparse_attention(query, key, value):
-    L, D = query.shape[-2:]
-    layout = PATTERN.layout(L, block_size=B)
-    out = np.zeros(value.shape)
-    for row in range(layout.rows):
-        i = np.arange(row * B, min(row * B + B, L))
-        m = np.full((*query.shape[:-2], len(i), 1), -np.inf)
-        l = np.zeros_like(m)
-        u = np.zeros((*value.shape[:-2], len(i), value.shape[-1]))
-        blocks = [(b, True) for b in layout.full(row)]
-        blocks += [(b, False) for b in layout.partial(row)]
-        for block, full in blocks:
-            j = np.arange(block * B, min(block * B + B, L))
-            s = query[..., i, :] @ key[..., j, :].swapaxes(-1, -2) / D**0.5
-            if not full:
-                s = np.where(PATTERN(0, 0, i[:, None], j), s, -np.inf)
-            new_m = np.maximum(m, s.max(axis=-1, keepdims=True))
-            safe = np.where(new_m == -np.inf, 0.0, new_m)
-            c, p = np.exp(m - safe), np.exp(s - safe)
-            l = c * l + p.sum(axis=-1, keepdims=True)
-            u = c * u + p @ value[..., j, :]
-            m = new_m
-        out[..., i, :] = u / np.where(l == 0, 1.0, l)
-    return out
-"""
-
 
 EXERCISES = [
     Number(
@@ -185,18 +35,18 @@ EXERCISES = [
 `strided(<<step>>)` over <<L>> tokens allows <<share>> percent of the causal pairs. Queries and keys are cut
 into runs of <<B>>. How many blocks must be visited?""",
         data={"step": 64, "L": 512, "B": 64},
-        derive=lambda d: {"share": round(stride_share(d), 2)},
-        answer=lambda d: blocks_of(strided(d.step), d),
+        derive=lambda d: {"share": round(answers.stride_share(d), 2)},
+        answer=lambda d: answers.blocks_of(strided(d.step), d),
         mistakes=(
             Mistake(
                 "pairs for blocks",
-                lambda d: np.ceil(stride_share(d) / 100 * blocks_of(causal(), d)),
+                lambda d: np.ceil(answers.stride_share(d) / 100 * answers.blocks_of(causal(), d)),
                 "<<value>> is that share of the causal blocks. But blocks are not pairs: one allowed pair is"
                 " enough to make a block worth a visit.",
             ),
             Mistake(
                 "the diagonal",
-                lambda d: blocks_of(sliding_window(1), d),
+                lambda d: answers.blocks_of(sliding_window(1), d),
                 "<<value>> are the blocks on the diagonal. Query 511 reads keys 447, 383 and on: one in every"
                 " block before its own.",
             ),
@@ -225,7 +75,7 @@ query reads one key in each run of 64 before it, so each of them holds a live pa
 how many full key blocks does it have? Type both numbers.""",
         data={"B": 64},
         label="Partial, full",
-        answer=lambda d: per_row(d.B, d.B),
+        answer=lambda d: answers.per_row(d.B, d.B),
         mistakes=(
             Mistake(
                 "one full block",
@@ -241,7 +91,7 @@ how many full key blocks does it have? Type both numbers.""",
             ),
             Mistake(
                 "a third block",
-                lambda d: per_row(d.B + 2, d.B),
+                lambda d: answers.per_row(d.B + 2, d.B),
                 "The first query of the block reads back to just after the start of the block before. It does"
                 " not reach a third.",
             ),
@@ -266,7 +116,7 @@ Blocks of <<B>>, and a text that they divide. What is the smallest window that g
         data={"B": 32},
         vary=lambda rng: {"B": int(rng.integers(3, 25))},
         label="w",
-        answer=lambda d: smallest_window(d.B),
+        answer=lambda d: answers.smallest_window(d.B),
         mistakes=(
             Mistake(
                 "one block",
@@ -275,7 +125,7 @@ Blocks of <<B>>, and a text that they divide. What is the smallest window that g
             ),
             Mistake(
                 "one too few",
-                lambda d: smallest_window(d.B, -1),
+                lambda d: answers.smallest_window(d.B, -1),
                 "One short. From the last query of a block to the first key of the block before it are"
                 " <<value>> steps, and a window of w goes w - 1 steps back.",
             ),
@@ -312,22 +162,22 @@ of a query is that of its block, and columns are blocks of keys.""",
         tokens=4,
         rows=4,
         name="row",
-        answer=lambda d: block_sets(sliding_window(6), 16, 4),
+        answer=lambda d: answers.block_sets(sliding_window(6), 16, 4),
         mistakes=(
             Mistake(
                 "the diagonal alone",
-                lambda d: block_sets(sliding_window(1), 16, 4),
+                lambda d: answers.block_sets(sliding_window(1), 16, 4),
                 "Those are the blocks on the diagonal. Query 4 reads keys 0 to 4: it needs the block before"
                 " as well.",
             ),
             Mistake(
                 "a window of blocks",
-                lambda d: block_sets(sliding_window(5), 16, 4),
+                lambda d: answers.block_sets(sliding_window(5), 16, 4),
                 "One more in the rows from 2 on: query 8 reads keys 3 to 8, and key 3 lies in block 0.",
             ),
             Mistake(
                 "all causal blocks",
-                lambda d: block_sets(causal(), 16, 4),
+                lambda d: answers.block_sets(causal(), 16, 4),
                 "Those are all causal blocks. Query 12 reads back to key 7, and block 0 ends at 3.",
             ),
             Mistake(
@@ -351,36 +201,38 @@ The first queries of the rows are 0, 4, 8 and 12. They read back to keys 0, 0, 3
 Write `block_truth(w, i0, i1, j0, j1)` for `sliding_window(w)`: 0 if no pair of the block is allowed, 2 if
 every pair is, 1 otherwise. The block has the queries `i0` to `i1 - 1` and the keys `j0` to `j1 - 1`; none is
 empty. Look at the four ends only: no loop, no array.""",
-        stub=TRUTH_STUB,
-        code=TRUTH_CODE,
-        inputs=block_cases,
-        reference=block_truth,
+        stub=answers.TRUTH_STUB,
+        code=answers.TRUTH_CODE,
+        inputs=answers.block_cases,
+        reference=answers.block_truth,
         sizes=tuple(range(1, 31)),
         mistakes=(
             CodeMistake(
                 "ends not included",
-                edited(TRUTH_CODE, ("i0 - (j1 - 1), (i1 - 1) - j0", "i0 - j1, i1 - j0")),
+                edited(answers.TRUTH_CODE, ("i0 - (j1 - 1), (i1 - 1) - j0", "i0 - j1, i1 - j0")),
                 "The ends `i1` and `j1` are not in the block: its last query is `i1 - 1`, its last key"
                 " `j1 - 1`.",
             ),
             CodeMistake(
                 "all from one corner",
-                edited(TRUTH_CODE, ("nearest >= 0 and farthest < w", "farthest < w")),
+                edited(answers.TRUTH_CODE, ("nearest >= 0 and farthest < w", "farthest < w")),
                 "A block that holds future pairs is called full. Every pair must pass both conditions.",
             ),
             CodeMistake(
                 "no future",
-                edited(TRUTH_CODE, ("farthest < 0 or ", ""), ("nearest >= 0 and ", "")),
+                edited(answers.TRUTH_CODE, ("farthest < 0 or ", ""), ("nearest >= 0 and ", "")),
                 "The condition $j \\le i$ is missing. A block in the future holds no allowed pair.",
             ),
             CodeMistake(
                 "one key too many",
-                edited(TRUTH_CODE, ("nearest >= w", "nearest > w"), ("farthest < w", "farthest <= w")),
+                edited(
+                    answers.TRUTH_CODE, ("nearest >= w", "nearest > w"), ("farthest < w", "farthest <= w")
+                ),
                 "The window holds one key too many: the distance $i - j$ must be below $w$.",
             ),
             CodeMistake(
                 "some for all",
-                edited(TRUTH_CODE, ("2 if nearest >= 0 and farthest < w else 1", "1")),
+                edited(answers.TRUTH_CODE, ("2 if nearest >= 0 and farthest < w else 1", "1")),
                 "Full blocks are called partial. That is safe, but each of them then gets a mask that it does"
                 " not need.",
             ),
@@ -401,18 +253,18 @@ empty. Look at the four ends only: no loop, no array.""",
 A block of 4 by 4 lies wholly in the past. Pattern $p$ allows the even columns, pattern $q$ the odd ones. Each
 of them says "some" of this block. Which statements hold?""",
         options=(
-            Right("Kleene's logic calls `p | q` \"some\" here, and the truth is \"all\"."),
-            Right("Kleene's logic calls `p & q` \"some\" here, and the truth is \"none\"."),
+            Right('Kleene\'s logic calls `p | q` "some" here, and the truth is "all".'),
+            Right('Kleene\'s logic calls `p & q` "some" here, and the truth is "none".'),
             Wrong(
-                "\"Some or some\" is \"some\": so `p | q` forbids a pair of this block.",
-                "Even and odd columns together are all columns. \"Some\" from Kleene's logic means: not"
+                '"Some or some" is "some": so `p | q` forbids a pair of this block.',
+                'Even and odd columns together are all columns. "Some" from Kleene\'s logic means: not'
                 " decided by these two words.",
             ),
             Right("A program that trusts Kleene's logic gives the right output here, with needless work."),
             Wrong(
                 "A program that trusts Kleene's logic skips a block that it should visit.",
-                "Kleene's \"none\" and \"all\" are always true. Only \"some\" may be too weak, and a block"
-                " called \"some\" is visited and masked.",
+                'Kleene\'s "none" and "all" are always true. Only "some" may be too weak, and a block'
+                ' called "some" is visited and masked.',
             ),
         ),
         why="Safe, not exact: the words do not say *which* pairs.",
@@ -435,17 +287,17 @@ is right.""",
 of the partial blocks?""",
         data={"L": 16, "B": 4, "w": 4},
         label="Starts, five numbers",
-        answer=starts,
+        answer=answers.starts,
         mistakes=(
             Mistake(
                 "without the first",
-                lambda d: starts(d)[1:],
+                lambda d: answers.starts(d)[1:],
                 "These are the ends of the rows. An array of starts begins with 0 and has one entry more than"
                 " there are rows.",
             ),
             Mistake(
                 "the numbers of blocks",
-                lambda d: [0, *np.diff(starts(d))],
+                lambda d: [0, *np.diff(answers.starts(d))],
                 "These are how many blocks each row has. Add them up: where row $r$ starts, all rows before"
                 " it have ended.",
             ),
@@ -456,7 +308,7 @@ of the partial blocks?""",
             ),
             Mistake(
                 "without the last",
-                lambda d: starts(d)[:-1],
+                lambda d: answers.starts(d)[:-1],
                 "One number is missing: the last start, which is the end of the last row.",
             ),
         ),
@@ -472,7 +324,7 @@ of the partial blocks?""",
         prompt="<<L>> tokens, blocks of <<B>>. How many keys of the last block are alive?",
         data={"L": 137, "B": 128},
         vary=lambda rng: {"L": int(rng.integers(70, 300)), "B": int(rng.choice([16, 32, 64]))},
-        answer=last_block,
+        answer=answers.last_block,
         mistakes=(
             Mistake(
                 "a full block",
@@ -481,12 +333,12 @@ of the partial blocks?""",
             ),
             Mistake(
                 "what is missing",
-                lambda d: d.B - last_block(d),
+                lambda d: d.B - answers.last_block(d),
                 "<<value>> keys are missing. The others are alive.",
             ),
             Mistake(
                 "one more",
-                lambda d: last_block(d) + 1,
+                lambda d: answers.last_block(d) + 1,
                 "Positions count from 0, so the last one is L - 1.",
             ),
         ),
@@ -509,11 +361,11 @@ away?""",
             "L": B * int(rng.integers(3, 5)),
         },
         tolerance=0.5,
-        answer=wasted,
+        answer=answers.wasted,
         mistakes=(
             Mistake(
                 "what is kept",
-                lambda d: 100 - wasted(d),
+                lambda d: 100 - answers.wasted(d),
                 "<<value>> percent are kept. The rest is thrown away.",
             ),
             Mistake(
@@ -524,8 +376,10 @@ away?""",
             ),
             Mistake(
                 "of the causal blocks",
-                lambda d: 100
-                * (1 - sliding_window(d.w).pairs(d.L) / causal().layout(d.L, block_size=d.B).pairs_bound),
+                lambda d: (
+                    100
+                    * (1 - sliding_window(d.w).pairs(d.L) / causal().layout(d.L, block_size=d.B).pairs_bound)
+                ),
                 "That counts all causal blocks. Does the window touch each of them?",
             ),
         ),
@@ -554,7 +408,7 @@ A block-sparse kernel takes <<t[0]>> ms at a density of blocks of <<density[0]>>
         },
         label="ms",
         tolerance=0.004,
-        answer=predicted,
+        answer=answers.predicted,
         mistakes=(
             Mistake(
                 "in proportion",
@@ -564,13 +418,13 @@ A block-sparse kernel takes <<t[0]>> ms at a density of blocks of <<density[0]>>
             ),
             Mistake(
                 "a share of the dense time",
-                lambda d: d.at * sum(fixed_and_slope(d)),
+                lambda d: d.at * sum(answers.fixed_and_slope(d)),
                 "<<value>> is that share of the time at density 1. The fixed part does not shrink with the"
                 " number of blocks.",
             ),
             Mistake(
                 "without the fixed part",
-                lambda d: d.at * fixed_and_slope(d)[1],
+                lambda d: d.at * answers.fixed_and_slope(d)[1],
                 "<<value>> is what the blocks cost. The fixed part is missing.",
             ),
         ),
@@ -632,55 +486,57 @@ Write `sparse_attention(query, key, value)` in NumPy for `PATTERN`, all `(batch,
 are divided by the root of `dim`. The stub makes the layout. Go through its rows, through the key blocks of
 `layout.full(row)` and `layout.partial(row)`, and use the online softmax. Ask
 `PATTERN(0, 0, i, j)` for a mask in partial blocks only. The last block may be shorter than `B`.""",
-        stub=SPARSE_STUB,
-        code=SPARSE_CODE,
-        inputs=batch,
-        reference=mixed_reference,
+        stub=answers.SPARSE_STUB,
+        code=answers.SPARSE_CODE,
+        inputs=answers.batch,
+        reference=answers.mixed_reference,
         sizes=(1, 2, 3, 5, 8, 13, 21),
         mistakes=(
             CodeMistake(
                 "no mask",
-                edited(SPARSE_CODE, ("if not full:", "if False:")),
+                edited(answers.SPARSE_CODE, ("if not full:", "if False:")),
                 "Partial blocks are treated as full: forbidden pairs of them get weight.",
             ),
             CodeMistake(
                 "masked with 0",
-                edited(SPARSE_CODE, ("j), s, -np.inf)", "j), s, 0.0)")),
+                edited(answers.SPARSE_CODE, ("j), s, -np.inf)", "j), s, 0.0)")),
                 "Forbidden pairs get the score 0, and the exponential of 0 is 1. Use minus infinity.",
             ),
             CodeMistake(
                 "full blocks left out",
-                edited(SPARSE_CODE, ("[(b, True) for b in layout.full(row)]", "[]")),
+                edited(answers.SPARSE_CODE, ("[(b, True) for b in layout.full(row)]", "[]")),
                 "The full blocks are left out. A row has two lists, and both must be visited.",
             ),
             CodeMistake(
                 "partial blocks left out",
-                edited(SPARSE_CODE, ("[(b, False) for b in layout.partial(row)]", "[]")),
+                edited(answers.SPARSE_CODE, ("[(b, False) for b in layout.partial(row)]", "[]")),
                 "The partial blocks are left out. A row has two lists, and both must be visited.",
             ),
             CodeMistake(
                 "mask of places in the block",
-                edited(SPARSE_CODE, ("i[:, None], j)", "i[:, None] % B, j % B)")),
+                edited(answers.SPARSE_CODE, ("i[:, None], j)", "i[:, None] % B, j % B)")),
                 "The pattern is asked about places inside the block. It wants positions in the text.",
             ),
             CodeMistake(
                 "one block too few",
-                edited(SPARSE_CODE, ("for block, full in blocks:", "for block, full in blocks[:-1]:")),
+                edited(
+                    answers.SPARSE_CODE, ("for block, full in blocks:", "for block, full in blocks[:-1]:")
+                ),
                 "The last listed block of each row is not visited.",
             ),
             CodeMistake(
                 "no rescale",
-                edited(SPARSE_CODE, ("c, p = np.exp(m - safe)", "c, p = 1.0")),
+                edited(answers.SPARSE_CODE, ("c, p = np.exp(m - safe)", "c, p = 1.0")),
                 "The old sums are not rescaled when the maximum grows.",
             ),
             CodeMistake(
                 "not divided",
-                edited(SPARSE_CODE, ("u / np.where(l == 0, 1.0, l)", "u")),
+                edited(answers.SPARSE_CODE, ("u / np.where(l == 0, 1.0, l)", "u")),
                 "The result is the numerator. Divide by $l$ after the last block.",
             ),
         ),
         diagnose=partial(
-            named_fault, pattern=MIXED, style="qkv", layout="BHLD", kind="numpy", skip=("decoding",)
+            named_fault, pattern=answers.MIXED, style="qkv", layout="BHLD", kind="numpy", skip=("decoding",)
         ),
         why="Every case agrees with attention under the pattern, whole blocks or not.",
         hints=(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.exercises.diagnosis import named_fault
+from companion.exercises.answers import ch13 as answers
 from companion.exercises.kinds import (
     Choice,
     Choices,
@@ -19,158 +19,9 @@ from companion.exercises.kinds import (
     Wrong,
     edited,
 )
-from companion.patterns import full
-from companion.reference import attention, softmax
+from companion.reference import softmax
 
 __all__ = ["EXERCISES"]
-
-
-def rounded_up(a, b):
-    return -(-a // b)
-
-
-def programs(d, heads=None, up=rounded_up):
-    """Programs in the grid of the forward kernel, without splits."""
-    return d.batch * (d.heads if heads is None else heads) * up(d.L, d.rows)
-
-
-def address(d, strides=None):
-    """Equation (13.1), in elements, for a tensor in the order (batch, tokens, heads, dim)."""
-    h, i, k = d.at
-    head, token = strides or (d.D, d.heads * d.D)
-    return h * head + i * token + k
-
-
-def first_overflow(d, limit=2**31):
-    """The first batch element whose offset does not fit below ``limit``."""
-    return rounded_up(limit, d.heads * d.tokens * d.D)
-
-
-def tail_weight(d):
-    """The weight of a real key, all scores being 0, where the missing keys got the score 0 too."""
-    return softmax(np.zeros(d.block))[0]
-
-
-def weight_to_base_2(d, factor=1.0):
-    return softmax(np.log(2) * factor * np.array(d.s))[0]
-
-
-def allowed(d, order="little", turned=False):
-    bits = np.unpackbits(np.array(d.bytes[::-1] if turned else d.bytes, np.uint8), bitorder=order)
-    return set(np.nonzero(bits)[0].tolist())
-
-
-def key_heads(d):
-    return np.arange(d.Hq) // (d.Hq // d.Hkv)
-
-
-def last_share(d, share=rounded_up):
-    """Blocks of the last split that has any number of them, by the lines of the kernel."""
-    size = share(d.blocks, d.splits)
-    begin = (d.splits - 1) * size
-    return max(0, min(begin + size, d.blocks) - begin)
-
-
-def heads_of_tokens(rng, size):
-    """One head while small, on the device where kernels run here."""
-    import torch
-
-    from companion.device import device
-
-    heads = 1 if size < 20 else 2
-    made = rng.normal(size=(3, 1, heads, size, 16))
-    return tuple(torch.tensor(2 * x, dtype=torch.float32, device=device()) for x in made)
-
-
-def full_reference(query, key, value):
-    import torch
-
-    tokens = query.shape[-2]
-    mask = np.ones((tokens, tokens), bool)
-    right = attention(*(x.double().cpu().numpy() for x in (query, key, value)), mask)
-    return torch.tensor(right, dtype=torch.float32)
-
-
-def of_any_width(function):
-    """``function``, which takes heads of 16 numbers in float32, for those of fewer: padded with zeros."""
-
-    def call(query, key, value):
-        from torch.nn.functional import pad
-
-        from companion.device import device
-
-        given = (pad(x.float(), (0, 16 - x.shape[-1])).to(device()) for x in (query, key, value))
-        query_16, key_16, value_16 = given
-        out = function(query_16 * (16 / query.shape[-1]) ** 0.5, key_16, value_16)
-        return out[..., : value.shape[-1]].to(query)
-
-    return call
-
-
-def named_by_clinic(function):
-    """What the clinic says of it, where every token reads all."""
-    return named_fault(
-        of_any_width(function), full(), style="qkv", layout="BHLD", kind="torch",
-        lengths=(1, 2, 3, 5, 17, 33),
-        skip=("decoding", "determinism", "dtypes", "gradient", "grouped heads", "head width", "outside G",
-              "scores", "strides", "value width"),
-    )  # fmt: skip
-
-
-MEND_CODE = '''
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(query, key, value, out, scale, L, TILE: tl.constexpr, D: tl.constexpr):
-    """One tile of queries of one head; tokens lie D apart, heads L * D."""
-    head = tl.program_id(1).to(tl.int64) * L * D
-    i = tl.program_id(0) * TILE + tl.arange(0, TILE)
-    d = tl.arange(0, D)[None, :]
-    mine = head + i[:, None] * D + d
-    q = tl.load(query + mine, (i < L)[:, None], other=0.0)
-    m = tl.full([TILE], float("-inf"), tl.float32)
-    l = tl.full([TILE], 0.0, tl.float32)
-    u = tl.full([TILE, D], 0.0, tl.float32)
-    for left in range(0, L, TILE):
-        j = left + tl.arange(0, TILE)
-        theirs = head + j[:, None] * D + d
-        k = tl.load(key + theirs, (j < L)[:, None], other=0.0)
-        v = tl.load(value + theirs, (j < L)[:, None], other=0.0)
-        s = tl.dot(q, k.T, input_precision="ieee") * (scale * 1.4426950408889634)
-        s = tl.where((j < L)[None, :], s, float("-inf"))
-        new_m = tl.maximum(m, tl.max(s, 1))
-        c, p = tl.exp2(m - new_m), tl.exp2(s - new_m[:, None])
-        l = c * l + tl.sum(p, 1)
-        u = c[:, None] * u + tl.dot(p, v, input_precision="ieee")
-        m = new_m
-    tl.store(out + mine, u / l[:, None], (i < L)[:, None])
-
-
-def mended(query, key, value):
-    query, key, value = (x.contiguous() for x in (query, key, value))
-    B, heads, L, D = query.shape
-    out = torch.empty_like(query)
-    grid = triton.cdiv(L, 16), B * heads
-    kernel[grid](query, key, value, out, D**-0.5, L, TILE=16, D=D)
-    return out
-'''
-
-NO_LIMIT = ('        s = tl.where((j < L)[None, :], s, float("-inf"))\n', "")
-BASE_TWO = (" * (scale * 1.4426950408889634)", " * scale")
-NO_FACTOR = ("u = c[:, None] * u", "u = u")
-MEND_STUB = edited(
-    MEND_CODE, NO_LIMIT, BASE_TWO, NO_FACTOR,
-    (
-        "    query, key, value = (x.contiguous()",
-        '    """Every token reads all: (batch, heads, tokens, 16), float32, to the same."""\n'
-        "    raise NotImplementedError  # mend the kernel above, then delete this line\n"
-        "    query, key, value = (x.contiguous()",
-    ),
-)  # fmt: skip
-
 
 EXERCISES = [
     Number(
@@ -189,26 +40,26 @@ owns <<rows>> rows of one query head of one text. How many programs are in the g
             "kv": 2,
             "rows": int(rng.choice([32, 64])),
         },
-        answer=programs,
+        answer=answers.programs,
         mistakes=(
             Mistake(
                 "rounded down",
-                lambda d: programs(d, up=lambda a, b: a // b),
+                lambda d: answers.programs(d, up=lambda a, b: a // b),
                 "<<value>> programs leave the last rows of each head without an owner. Round up.",
             ),
             Mistake(
                 "key heads",
-                lambda d: programs(d, heads=d.kv),
+                lambda d: answers.programs(d, heads=d.kv),
                 "<<value>> counts key heads. A program owns queries, and there are <<heads>> query heads.",
             ),
             Mistake(
                 "one text",
-                lambda d: programs(d) // d.batch,
+                lambda d: answers.programs(d) // d.batch,
                 "<<value>> is the count for one text.",
             ),
             Mistake(
                 "one head",
-                lambda d: programs(d, heads=1),
+                lambda d: answers.programs(d, heads=1),
                 "<<value>> is the count for one head of each text.",
             ),
         ),
@@ -260,23 +111,23 @@ base lies the number of head <<at[0]>>, token <<at[1]>>, dimension <<at[2]>>? Th
             "L": int(rng.integers(9, 20)),
             "at": [int(rng.integers(1, 3)), int(rng.integers(3, 8)), int(rng.integers(1, 10))],
         },
-        answer=address,
+        answer=answers.address,
         mistakes=(
             Mistake(
                 "as if in order",
-                lambda d: address(d, (d.L * d.D, d.D)),
+                lambda d: answers.address(d, (d.L * d.D, d.D)),
                 "<<value>> is right for heads first: a head every $L D$ elements, a token every $D$. A"
                 " transpose moves no number.",
             ),
             Mistake(
                 "strides exchanged",
-                lambda d: address(d, (d.heads * d.D, d.D)),
+                lambda d: answers.address(d, (d.heads * d.D, d.D)),
                 "<<value>> steps $H D$ from head to head and $D$ from token to token. The heads of one token"
                 " are neighbours.",
             ),
             Mistake(
                 "in bytes",
-                lambda d: 2 * address(d),
+                lambda d: 2 * answers.address(d),
                 "<<value>> counts bytes, two a number. Count elements.",
             ),
         ),
@@ -344,21 +195,21 @@ batch element, from 0, whose offset is wrong?""",
             "tokens": 2**power,
             "D": int(rng.choice([64, 128])),
         },
-        answer=first_overflow,
+        answer=answers.first_overflow,
         mistakes=(
             Mistake(
                 "bytes",
-                lambda d: first_overflow(d, 2**30),
+                lambda d: answers.first_overflow(d, 2**30),
                 "<<value>> counts bytes, two a number. The kernel adds elements.",
             ),
             Mistake(
                 "no sign",
-                lambda d: first_overflow(d, 2**32),
+                lambda d: answers.first_overflow(d, 2**32),
                 "<<value>> would be right for numbers without a sign. One of the 32 bits is the sign.",
             ),
             Mistake(
                 "the last good one",
-                lambda d: first_overflow(d) - 1,
+                lambda d: answers.first_overflow(d) - 1,
                 "The offset of <<value>> still fits. The next one does not.",
             ),
         ),
@@ -378,7 +229,7 @@ for the first time.""",
 missing keys. All <<n>> scores are 0. What weight does key 0 get?""",
         data={"n": 3, "block": 4},
         vary=lambda rng: {"block": (block := int(rng.choice([4, 8, 16]))), "n": int(rng.integers(2, block))},
-        answer=tail_weight,
+        answer=answers.tail_weight,
         mistakes=(
             Mistake(
                 "as if masked",
@@ -405,22 +256,22 @@ A kernel computes the softmax of the scores $<<s>>$ with `exp2` in place of `exp
 $\log_2 e$. What is its first weight?""",
         data={"s": [1, 0]},
         vary=lambda rng: {"s": rng.choice(5, 2, replace=False)},
-        answer=weight_to_base_2,
+        answer=answers.weight_to_base_2,
         tolerance=0.004,
         mistakes=(
             Mistake(
                 "the softmax",
-                lambda d: weight_to_base_2(d, 1 / np.log(2)),
+                lambda d: answers.weight_to_base_2(d, 1 / np.log(2)),
                 "<<value:.2g>> is the softmax. This kernel takes powers of 2, not of e.",
             ),
             Mistake(
                 "the wrong way",
-                lambda d: weight_to_base_2(d, 1 / np.log(2) ** 2),
+                lambda d: answers.weight_to_base_2(d, 1 / np.log(2) ** 2),
                 "<<value:.2g>> would follow from multiplying twice. Here nothing is multiplied.",
             ),
             Mistake(
                 "the other one",
-                lambda d: 1 - weight_to_base_2(d),
+                lambda d: 1 - answers.weight_to_base_2(d),
                 "<<value:.2g>> is the second weight.",
             ),
         ),
@@ -440,16 +291,16 @@ A row of a mask over 16 keys is stored in the two bytes <<bytes[0]>> and <<bytes
 of byte $n$, counted from the one that is worth 1, is key $8 n + b$. Which keys are allowed?""",
         data={"bytes": [6, 128]},
         tokens=16,
-        answer=allowed,
+        answer=answers.allowed,
         mistakes=(
             Mistake(
                 "from the left",
-                lambda d: allowed(d, "big"),
+                lambda d: answers.allowed(d, "big"),
                 "You counted the bits as they are written. Bit 0 is the one on the right, worth 1.",
             ),
             Mistake(
                 "bytes exchanged",
-                lambda d: allowed(d, turned=True),
+                lambda d: answers.allowed(d, turned=True),
                 "The first byte holds keys 0 to 7.",
             ),
             Mistake(
@@ -472,7 +323,7 @@ of byte $n$, counted from the one that is worth 1, is key $8 n + b$. Which keys 
 <<Hq>> query heads, <<Hkv>> key heads. Which key head does the kernel read for query heads 0 to <<last>>, by
 `head // group`?""",
         data={"Hq": 6, "Hkv": 2, "last": 5},
-        answer=key_heads,
+        answer=answers.key_heads,
         mistakes=(
             Mistake(
                 "in turn",
@@ -502,11 +353,11 @@ the number of blocks over the number of splits, rounded up. How many blocks does
             "splits": (splits := int(rng.integers(3, 6))),
             "blocks": splits * int(rng.integers(1, 4)) + int(rng.integers(1, splits)),
         },
-        answer=last_share,
+        answer=answers.last_share,
         mistakes=(
             Mistake(
                 "a full share",
-                lambda d: rounded_up(d.blocks, d.splits),
+                lambda d: answers.rounded_up(d.blocks, d.splits),
                 "<<value>> is a full share. The last split ends where the list ends.",
             ),
             Mistake(
@@ -688,52 +539,52 @@ no speed worth measuring.""",
 The kernel in the stub is broken in three places. `mended(query, key, value)` launches it; all are `(batch,
 heads, tokens, 16)` in float32, and every token reads all tokens. Mend the kernel, then delete the line that
 raises `NotImplementedError`.""",
-        stub=MEND_STUB,
-        code=MEND_CODE,
-        inputs=heads_of_tokens,
-        reference=full_reference,
+        stub=answers.MEND_STUB,
+        code=answers.MEND_CODE,
+        inputs=answers.heads_of_tokens,
+        reference=answers.full_reference,
         sizes=(3, 16, 33),
         tolerance=1e-5,
         mistakes=(
             CodeMistake(
                 "as it was",
-                edited(MEND_CODE, NO_LIMIT, BASE_TWO, NO_FACTOR),
+                edited(answers.MEND_CODE, answers.NO_LIMIT, answers.BASE_TWO, answers.NO_FACTOR),
                 "These are the outputs of the kernel as it was. Look at the end of the text, at the base of"
                 " the exponentials, and at what happens when a later tile has the largest score.",
             ),
             CodeMistake(
                 "no limit",
-                edited(MEND_CODE, NO_LIMIT),
+                edited(answers.MEND_CODE, answers.NO_LIMIT),
                 "Keys past the end are loaded as zeros and get the score 0, and $e^0 = 1$. Their scores must"
                 " be minus infinity.",
             ),
             CodeMistake(
                 "base two",
-                edited(MEND_CODE, BASE_TWO),
+                edited(answers.MEND_CODE, answers.BASE_TWO),
                 "`exp2` takes powers of 2. Multiply the scores by $\\log_2 e$ first.",
             ),
             CodeMistake(
                 "numerator not rescaled",
-                edited(MEND_CODE, NO_FACTOR),
+                edited(answers.MEND_CODE, answers.NO_FACTOR),
                 "The sum is rescaled when the peak grows, the numerator is not.",
             ),
             CodeMistake(
                 "no limit, base two",
-                edited(MEND_CODE, NO_LIMIT, BASE_TWO),
+                edited(answers.MEND_CODE, answers.NO_LIMIT, answers.BASE_TWO),
                 "Two places are left: the keys past the end, and the base of the exponentials.",
             ),
             CodeMistake(
                 "no limit, numerator not rescaled",
-                edited(MEND_CODE, NO_LIMIT, NO_FACTOR),
+                edited(answers.MEND_CODE, answers.NO_LIMIT, answers.NO_FACTOR),
                 "Two places are left: the keys past the end, and the numerator when the peak grows.",
             ),
             CodeMistake(
                 "base two, numerator not rescaled",
-                edited(MEND_CODE, BASE_TWO, NO_FACTOR),
+                edited(answers.MEND_CODE, answers.BASE_TWO, answers.NO_FACTOR),
                 "Two places are left: the base of the exponentials, and the numerator when the peak grows.",
             ),
         ),
-        diagnose=named_by_clinic,
+        diagnose=answers.named_by_clinic,
         why="Every case agrees with float64, whole tiles or not.",
         hints=(
             "Three keys in a tile of sixteen: what are the scores of the other thirteen?",
