@@ -141,8 +141,7 @@ class BlockLayout:
 
     @property
     def pairs_bound(self) -> int:
-        """Pairs in listed blocks, over all heads: what a kernel computes, and no fewer than the pattern
-        allows."""
+        """Pairs in listed blocks, over all heads. A kernel computes them all; a pattern may allow fewer."""
         total = 0
         for row, block in (self.partial_pairs(), self.full_pairs()):
             height = np.minimum(

@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPException
+from itertools import chain
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 from urllib.request import Request, urlopen
 
 __all__ = ["Page", "asked", "external", "pages", "read"]
@@ -22,6 +23,7 @@ LINKS = {"a": "href", "area": "href", "link": "href", "img": "src", "script": "s
 # The server is there and will not say whether the page is, to a program or to so many questions.
 TOLERATED = {401, 403, 405, 406, 429}
 ATTEMPTS, PAUSE, PATIENCE = 3, 2.0, 20.0  # tries, and seconds: before the second try, for an answer
+SERVERS, BREATH = 8, 0.5  # asked side by side, and seconds between two questions to one of them
 
 
 @dataclass
@@ -62,7 +64,7 @@ def external(site: Path = SITE) -> dict[str, list[str]]:
     """Every address outside the site, without its fragment, to the pages that link to it."""
     found = defaultdict(list)
     for name, page in pages(site).items():
-        for address in dict.fromkeys(urldefrag(link).url for link in page.links if "://" in link):
+        for address in dict.fromkeys(urldefrag(link).url for link in page.links if urlsplit(link).netloc):
             found[address].append(name)
     return dict(found)
 
@@ -88,15 +90,27 @@ def asked(address: str, *, attempts: int = ATTEMPTS, pause: float = PAUSE) -> in
     return found
 
 
+def in_turn(addresses):
+    """``asked`` of addresses on one server, one after the other."""
+    for address in addresses:
+        yield address, asked(address)
+        time.sleep(BREATH)
+
+
 def main():
     if not (SITE / "index.html").exists():
         print("The site is not built: run make site.")
         return 1
     links = external()
-    with ThreadPoolExecutor(8) as threads:
-        answers = dict(zip(links, threads.map(asked, links), strict=True))
-    broken = {a: s for a, s in answers.items() if s not in TOLERATED and (isinstance(s, str) or s >= 400)}
+    servers = defaultdict(list)
+    for address in links:
+        servers[urlsplit(address).netloc].append(address)
+    with ThreadPoolExecutor(SERVERS) as threads:
+        told = threads.map(lambda addresses: list(in_turn(addresses)), servers.values())
+        answers = dict(chain.from_iterable(told))
     untold = {a: s for a, s in answers.items() if s in TOLERATED}
+    # Redirections are followed: what still redirects goes in a circle.
+    broken = {a: s for a, s in answers.items() if a not in untold and (isinstance(s, str) or s >= 300)}
     for title, some in (("Broken", broken), ("Would not say", untold)):
         for address, status in some.items():
             print(f"{title}: {address} ({status}), from {', '.join(links[address])}")

@@ -27,10 +27,17 @@ class Handler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A browser that leaves before its answer is sent is no error; all else shows its trace."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server(site=SITE, ports=PORTS):
     for port in ports:
         try:
-            return ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, directory=str(site)))
+            return Server(("127.0.0.1", port), partial(Handler, directory=str(site)))
         except OSError:
             continue
     raise OSError(f"no free port among {ports}")

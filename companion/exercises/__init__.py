@@ -1,8 +1,8 @@
 """Exercises that grade themselves, on the page and in the notebook. ::
 
-    exercise("ch01-output")     the widget
-    ids()                       every exercise
-    check("ch05-masked", fn)    runs a code exercise's function on generated cases
+    exercise("ch01-output")           the widget
+    ids()                             every exercise
+    check("ch05-causal-batch", fn)    runs a code exercise's function on generated cases
 
 Authors write specs in ``companion/exercises/bank/chNN.py``, a list ``EXERCISES``::
 

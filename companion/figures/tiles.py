@@ -27,7 +27,7 @@ def roofline(
         if not value > 0:
             raise ValueError(f"{name} must be positive, not {value}")
     ridge = peak_flops / bandwidth
-    low = min(1.0, ridge / 4, *whole.values()) / 1.5
+    low = min(1.0, ridge / 12, *whole.values()) / 1.5
     high = max(ridge * 4, *tiled.values()) * 1.5
 
     def roof(intensity):

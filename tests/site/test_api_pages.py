@@ -2,16 +2,22 @@
 
 import json
 import re
+import tomllib
 from importlib import import_module
-from inspect import ismodule
+from inspect import getdoc, isclass, ismodule, isroutine, signature
 
 import pytest
-from helpers.pages import SITE
+from helpers.pages import SITE, heading_at, words
 from helpers.project import ROOT
 
+from companion.frontend.mount import Mount
+
 HTML = {path.name: path.read_text() for path in sorted(SITE.glob("book/api_*.html"))}
+HTML_OF_OVERVIEW = (SITE / "book/api.html").read_text()
 ROOMS = ["reference", "layout", "patterns", "indices", "merge", "attention", "cache", "cost", "device",
          "clinic", "exercises"]  # fmt: skip
+DERIVED = tomllib.loads((ROOT / "book/api.toml").read_text())["derived"]
+CONCEPTS = {c["id"]: c for c in tomllib.loads((ROOT / "book/concepts.toml").read_text())["concept"]}
 FOLDERS = ["models", "explorers", "figures"]
 ENTRY = re.compile(r'<dt class="sig sig-object py" id="companion\.([\w.]+)">')
 
@@ -65,6 +71,37 @@ def test_a_name_that_a_chapter_imports_links_to_it():
         if full and f"notebooks/{page}.html" not in entry(full):
             unlinked.append((page, full))
     assert unlinked == []
+
+
+def parameters(what):
+    if isclass(what) and issubclass(what, Mount):
+        return ["spec"]  # a widget is made by the function of its name
+    return [] if isclass(what) and issubclass(what, Exception) else list(signature(what).parameters)
+
+
+@pytest.mark.parametrize("name", public())
+def test_an_entry_has_its_parameters_and_its_docstring(name):
+    module, _, own = name.rpartition(".")
+    what = getattr(import_module(f"companion.{module}"), own)
+    if not (isclass(what) or isroutine(what)):
+        return
+    head, _, body = entry(name).partition("</dt>")
+    shown = re.findall(r'<em class="sig-param">.*?<span class="n"><span class="pre">(\w+)</span>', head)
+    assert shown == parameters(what)
+    assert words(body).startswith(re.match(r"[^`*$\n:]*", getdoc(what))[0].strip())
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_name_leads_to_the_section_that_derives_it(name):
+    concept = CONCEPTS[DERIVED[name]]
+    derived = re.search(r'Derived in .*?, <a class="[\w ]+" href="\.\./([^#]+)#([^"]+)">', entry(name))
+    assert derived[1] == f"{concept['page']}.html"
+    assert heading_at(*derived.groups()) == words(concept["section"])
+
+
+def test_the_overview_leads_to_every_name():
+    links = set(re.findall(r'href="(?:api_\w+\.html)#companion\.([\w.]+)"', HTML_OF_OVERVIEW))
+    assert set(public()) - links == set()
 
 
 @pytest.mark.parametrize("name", ["sliding_window", "attention_weights", "WindowCache"])

@@ -1,18 +1,21 @@
 """The concept map: every concept a link, every line of the registry drawn, the reader's progress on it."""
 
 import gzip
+import json
 import re
 import tomllib
 
 import pytest
+from bs4 import BeautifulSoup
 from helpers.axe import violations
-from helpers.pages import SITE
+from helpers.pages import SITE, heading_at, notebook_cells, words
 from helpers.progress import kept
 from helpers.project import ROOT
 
 from companion.exercises.bank import find
 
 MAP = "book/concept_map.html"
+SOUP = BeautifulSoup((SITE / MAP).read_text(), "html.parser")
 CONCEPTS = {c["id"]: c for c in tomllib.loads((ROOT / "book/concepts.toml").read_text())["concept"]}
 BROKEN = "for (const key of Object.keys(localStorage)) localStorage.setItem(key, '{broken');"
 THROWING = """Object.defineProperty(window, "localStorage", {get() { throw new DOMException("denied"); }});"""
@@ -29,23 +32,59 @@ def with_role(page, role, tag="a"):
     return set(nodes.evaluate_all("all => all.map(e => e.dataset.concept)"))
 
 
+def picture(drawing):
+    return SOUP.select_one(f".att-map-{drawing} svg")
+
+
+def boxes(svg):
+    """Concept to left, top, right, bottom."""
+    found = {node["data-concept"]: node.rect for node in svg.select("a[data-concept]")}
+    sides = {id: [int(rect[side]) for side in ("x", "y", "width", "height")] for id, rect in found.items()}
+    return {id: (x, y, x + wide, y + high) for id, (x, y, wide, high) in sides.items()}
+
+
+def lines(page, role):
+    """The ends of the lines that are lit so."""
+    lit = page.locator(f'{WIDE} path[data-role="{role}"]')
+    return set(map(tuple, lit.evaluate_all("all => all.map(e => [e.dataset.from, e.dataset.to])")))
+
+
 @pytest.mark.parametrize("drawing", ["wide", "narrow"])
-def test_every_concept_and_every_line_is_drawn(drawing):
-    svg = re.search(rf'<div class="att-map-{drawing}">(.*?)</svg>', (SITE / MAP).read_text(), re.S)[1]
-    assert sorted(re.findall(r'data-concept="([^"]+)"', svg)) == sorted(CONCEPTS)
-    before = set(re.findall(r'class="att-before" data-from="([^"]+)" data-to="([^"]+)"', svg))
-    assert before == {(other, id) for id, c in CONCEPTS.items() for other in c["learn_before"]}
-    pairs = re.findall(r'class="att-related" data-from="([^"]+)" data-to="([^"]+)"', svg)
-    related = {frozenset(pair) for pair in pairs}
+def test_every_concept_is_a_link_that_bears_its_title(drawing):
+    told = {
+        node["data-concept"]: (words(str(node.find("text"))), node["href"])
+        for node in picture(drawing).select("a[data-concept]")
+    }
+    assert told == {id: (c["title"], f"../{c['page']}.html#concept-{id}") for id, c in CONCEPTS.items()}
+
+
+@pytest.mark.parametrize("drawing", ["wide", "narrow"])
+def test_every_line_of_the_registry_is_drawn_once(drawing):
+    svg = picture(drawing)
+    before, related = (
+        [(line["data-from"], line["data-to"]) for line in svg.select(f"path.att-{kind}")]
+        for kind in ("before", "related")
+    )
+    assert sorted(before) == sorted((other, id) for id, c in CONCEPTS.items() for other in c["learn_before"])
     wanted = {frozenset((id, other)) for id, c in CONCEPTS.items() for other in c["related"]}
-    assert related == wanted - {frozenset(pair) for pair in before}
+    wanted -= {frozenset(pair) for pair in before}
+    assert len(related) == len(wanted) and {frozenset(pair) for pair in related} == wanted
 
 
 @pytest.mark.parametrize("drawing", ["wide", "narrow"])
-def test_what_to_learn_before_stands_above(drawing):
-    svg = re.search(rf'<div class="att-map-{drawing}">(.*?)</svg>', (SITE / MAP).read_text(), re.S)[1]
-    tops = {id: int(y) for id, y in re.findall(r'data-concept="([^"]+)"[^>]*><rect x="\d+" y="(\d+)"', svg)}
-    assert [(o, id) for id, c in CONCEPTS.items() for o in c["learn_before"] if tops[o] >= tops[id]] == []
+def test_a_line_goes_from_the_foot_of_the_upper_concept_to_the_head_of_the_lower(drawing):
+    svg = picture(drawing)
+    at, loose = boxes(svg), []
+    for line in svg.select("path[data-from]"):
+        upper, lower = at[line["data-from"]], at[line["data-to"]]
+        if "att-related" in line["class"]:
+            upper, lower = sorted((upper, lower), key=lambda box: box[1])
+        x, foot, *_, end, head = map(int, re.findall(r"-?\d+", line["d"]))
+        # Related concepts may stand side by side: the line hangs below them.
+        meets = (foot, head) == (upper[3], lower[3] if lower[1] == upper[1] else lower[1])
+        if not (meets and upper[0] < x < upper[2] and lower[0] < end < lower[2]):
+            loose.append((line["data-from"], line["data-to"]))
+    assert loose == []
 
 
 @pytest.mark.parametrize(("width", "drawing"), [(1280, WIDE), (390, NARROW)])
@@ -72,13 +111,19 @@ def test_titles_stand_inside_their_boxes_and_boxes_apart(visit, http, width, dra
 
 
 def test_focus_lights_all_that_comes_before_and_all_that_follows(visit, http):
+    before, after = ancestors("mixing"), {id for id in CONCEPTS if "mixing" in ancestors(id)}
+    related = {id for id, concept in CONCEPTS.items() if "mixing" in concept["related"]}
+    related |= set(CONCEPTS["mixing"]["related"])
     with visit(f"{http}/{MAP}") as v:
         v.page.locator(f'{WIDE} [data-concept="mixing"]').focus()
-        assert with_role(v.page, "before") == ancestors("mixing")
-        assert with_role(v.page, "after") == {id for id in CONCEPTS if "mixing" in ancestors(id)}
-        related = {id for id, concept in CONCEPTS.items() if "mixing" in concept["related"]}
-        related |= set(CONCEPTS["mixing"]["related"])
-        assert with_role(v.page, "related") == related - ancestors("mixing") - with_role(v.page, "after")
+        assert with_role(v.page, "before") == before
+        assert with_role(v.page, "after") == after
+        assert with_role(v.page, "related") == related - before - after
+        for role, lit in (("before", before), ("after", after)):
+            ends = lit | {"mixing"}
+            wanted = {(o, id) for id in ends for o in CONCEPTS[id]["learn_before"] if o in ends}
+            assert lines(v.page, role) == wanted
+        assert lines(v.page, "related") and all("mixing" in ends for ends in lines(v.page, "related"))
         v.page.locator(f'{WIDE} [data-concept="mixing"]').blur()
         assert v.page.locator(f"{WIDE} [data-role]").count() == 0
 
@@ -100,7 +145,9 @@ def test_pointing_lights_too_and_roles_differ_without_colour(visit, http):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_tab_goes_from_concept_to_concept_and_enter_opens_the_section(visit, http, width):
     with visit(f"{http}/{MAP}", viewport={"width": width, "height": 900}) as v:
-        first = v.page.locator(f"{WIDE if width == 1280 else NARROW} [data-concept]").first
+        nodes = v.page.locator(f"{WIDE if width == 1280 else NARROW} [data-concept]")
+        assert nodes.evaluate_all("all => all.every(e => e.tabIndex === 0)")
+        first = nodes.first
         first.focus()
         v.page.keyboard.press("Tab")
         concept = v.page.evaluate("document.activeElement.dataset.concept")
@@ -194,15 +241,32 @@ def test_one_drawing_shows_at_each_width(visit, http, width, shown):
         assert size >= 10.5
 
 
-def test_every_concept_has_an_anchor_on_both_pages():
-    here = (SITE / MAP).read_text()
-    missing = [
-        id
-        for id, concept in CONCEPTS.items()
-        if f'id="concept-{id}"' not in here
-        or f'id="concept-{id}"' not in (SITE / f"{concept['page']}.html").read_text()
-    ]
-    assert missing == []
+def exercises_under(page, section):
+    """The exercises of a chapter below a heading and its subheadings."""
+    found, depth = [], 0
+    for cell in notebook_cells(page):
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            for marks, title in re.findall(r"^(#+) (.+)$", source, re.M):
+                depth = len(marks) if title == section else depth * (len(marks) > depth)
+        elif depth:
+            found += re.findall(r'^exercise\("([\w-]+)"\)', source, re.M)
+    return found
+
+
+@pytest.mark.parametrize(("id", "concept"), CONCEPTS.items(), ids=CONCEPTS)
+def test_a_concept_has_its_section_its_exercises_and_its_words(id, concept):
+    page = f"{concept['page']}.html"
+    assert heading_at(page, f"concept-{id}") == words(concept["section"])
+    marked = SOUP.select_one(f'a[data-concept="{id}"]').get("data-exercises", "{}")
+    assert sorted(json.loads(marked)) == sorted(exercises_under(page, concept["section"]))
+    in_words = SOUP.select_one(f"li#concept-{id}")
+    told = {"Learn before": concept["learn_before"], "Related": concept["related"]}
+    titles = {label: ", ".join(CONCEPTS[o]["title"] for o in others) for label, others in told.items()}
+    lines_told = [concept["title"], *(f"{label}: {some}" for label, some in titles.items() if some)]
+    assert [words(str(line)) for line in in_words.select("p")] == list(map(words, lines_told))
+    links = [link["href"] for link in in_words.select("p ~ p a")]
+    assert links == [f"#concept-{other}" for others in told.values() for other in others]
 
 
 def test_the_page_is_light():

@@ -16,6 +16,20 @@ def test_a_first_visit_is_quiet(visit, address, page):
         assert v.errors == []
 
 
+def test_a_request_that_leaves_and_an_error_are_seen(visit, address):
+    """The net that the test above and others fish with."""
+    with visit(f"{address}/book/notation.html") as v:
+        v.page.evaluate(
+            """async () => {
+              await fetch("https://example.org/script.js").catch(() => console.error("no script"));
+              setTimeout(() => { throw new Error("on its own"); });
+            }"""
+        )
+        v.page.wait_for_timeout(100)
+        assert v.outside == ["https://example.org/script.js"]
+        assert [part for part in ("no script", "on its own") if part not in " ".join(v.errors)] == []
+
+
 @pytest.mark.parametrize("page", pages())
 def test_all_maths_is_typeset(visit, address, page):
     with visit(f"{address}/{page}") as v:

@@ -4,13 +4,23 @@ import re
 import tomllib
 
 import pytest
-from helpers.pages import SITE, chapters, pages
+from helpers.pages import SITE, chapters, pages, words
 from helpers.project import ROOT
 
 REGISTRY = tomllib.loads((ROOT / "book/glossary.toml").read_text())
 TERMS = REGISTRY["terms"]
 LINK = re.compile(r'<a class="att-term-link[^"]*" href="\.\./book/glossary\.html#(term-[^"]+)">')
 CLOSED = "h1, h2, h3, code, pre, .math, mjx-container, .cell_output, .att-mount"
+
+
+# The text of a page where terms are links, cut where they are not.
+PROSE = """closed => {
+  const article = document.querySelector("article").cloneNode(true);
+  article.querySelectorAll(closed).forEach(e => e.replaceWith("\\n"));
+  article.querySelectorAll("a").forEach(a => a.replaceWith(
+    a.matches(".att-term-link") ? `⟦${a.getAttribute("href").split("#")[1]} ${a.textContent}⟧` : "\\n"));
+  return article.textContent;
+}"""
 
 
 def anchor(term):
@@ -21,43 +31,33 @@ def linked(page):
     return LINK.findall((SITE / page).read_text())
 
 
-@pytest.mark.parametrize("page", chapters())
-def test_a_term_links_at_most_once_on_a_page(page):
-    found = linked(page)
-    assert found and len(found) == len(set(found))
-    assert set(found) <= {anchor(term) for term in TERMS}
-
-
-@pytest.mark.parametrize("page", chapters())
-def test_a_chapter_links_the_terms_that_it_introduces(page):
-    mine = {anchor(term) for term, (home, _) in TERMS.items() if f"{home}.html" == page}
-    assert mine - set(linked(page)) == set()
-
-
-@pytest.mark.parametrize(
-    ("page", "term", "words"),
-    [
-        ("notebooks/04_the_dense_assumption.html", "head", "head"),
-        ("notebooks/07_the_index_set.html", "log-sum-exp", "log-sum-exp"),
-        ("notebooks/08_patterns.html", "index set", "index set"),
-        ("notebooks/11_tiles.html", "prefill", "prefill"),
-        ("notebooks/12_block_sparse.html", "query", "querie"),
-    ],
-)
-def test_known_terms_are_linked(page, term, words):
-    html = (SITE / page).read_text()
-    found = re.search(rf'<a class="att-term-link[^"]*" href="[^"]*#{anchor(term)}">([^<]+)</a>', html)
-    assert found and found[1].lower() in (words, f"{words}s")
-
-
-@pytest.mark.parametrize("page", chapters())
-def test_no_term_links_before_it_is_introduced_or_out_of_place(page):
+def known(page):
+    """Terms that a chapter may link, by each form of their words; everyday words only where introduced."""
     order = sorted(chapters(), key=lambda name: name.split("/")[1].removesuffix(".html").partition("_")[0])
-    homes = {anchor(term): f"{home}.html" for term, (home, _) in TERMS.items()}
-    everyday = {anchor(term) for term in REGISTRY["everyday"]}
-    for name in linked(page):
-        assert order.index(homes[name]) <= order.index(page), name
-        assert name not in everyday or homes[name] == page, name
+    before = order[: order.index(page)]
+    terms = [
+        term
+        for term, (home, _) in TERMS.items()
+        if f"{home}.html" == page or f"{home}.html" in before and term not in REGISTRY["everyday"]
+    ]
+    plurals = {re.sub(r"([^aeiou])ys$", r"\1ies", f"{term.lower()}s"): term for term in terms}
+    return plurals | {term.lower(): term for term in terms}
+
+
+@pytest.mark.parametrize("page", chapters())
+def test_the_first_use_of_a_term_and_no_other_links_to_its_meaning(visit, http, page):
+    forms, seen, wrong = known(page), set(), []
+    with visit(f"{http}/{page}") as v:
+        prose = v.page.evaluate(PROSE, CLOSED).replace("’", "'")
+    spelled = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+    # A link is written as its anchor and words; a longer term wins over one that it holds.
+    for hit in re.finditer(rf"⟦(\S+) (.*?)⟧|(?<![\w-])(?:{spelled})(?![\w-])", prose, re.I):
+        term = forms.get((hit[2] or hit[0]).lower())
+        first = term is not None and term not in seen
+        if hit[1] != (anchor(term) if first else None):
+            wrong.append((hit[0], prose[max(0, hit.start() - 40) : hit.end() + 20]))
+        seen.add(term)
+    assert seen and wrong == []
 
 
 @pytest.mark.parametrize("page", chapters())
@@ -77,22 +77,6 @@ def test_no_link_stands_in_a_link(page):
     assert [n for n, (one, other) in enumerate(zip(tags, tags[1:], strict=False)) if one == other] == []
 
 
-def test_a_link_is_the_first_use_on_its_page(visit, http):
-    with visit(f"{http}/notebooks/07_the_index_set.html") as v:
-        earlier = v.page.locator("a[href$='#term-softmax']").first.evaluate(
-            """a => {
-              const range = document.createRange();
-              range.setStart(document.querySelector("article"), 0);
-              range.setEndBefore(a);
-              const before = range.cloneContents();
-              const closed = "h1, h2, h3, code, pre, a, .att-mount, .cell_output, .math, mjx-container";
-              before.querySelectorAll(closed).forEach(e => e.remove());
-              return before.textContent;
-            }"""
-        )
-        assert not re.search(r"\bsoftmax\b", earlier, re.I)
-
-
 def test_everyday_words_are_terms():
     assert set(REGISTRY["everyday"]) <= set(TERMS)
 
@@ -102,13 +86,16 @@ def test_only_chapters_link_terms(page):
     assert linked(page) == []
 
 
-def test_the_glossary_leads_to_where_a_term_is_introduced():
+@pytest.mark.parametrize("term", TERMS)
+def test_the_glossary_says_what_a_term_means_and_where_it_is_introduced(term):
+    home, meaning = TERMS[term]
     shown = (SITE / "book/glossary.html").read_text()
-    for term, (home, _) in TERMS.items():
-        assert f'href="../{home}.html#{anchor(term)}"' in shown, term
-        html = (SITE / f"{home}.html").read_text()
-        found = re.search(rf'id="{re.escape(anchor(term))}"[^>]*>(.*?)</strong>', html, re.S)
-        assert found and term.lower() in re.sub(r"<[^>]+>", "", found[1]).replace("’", "'").lower(), term
+    entry = re.search(rf'<dt id="{re.escape(anchor(term))}">(.*?)</dt>\s*<dd>(.*?)</dd>', shown, re.S)
+    assert words(entry[1]) == term and words(entry[2]).startswith(f"{meaning} Introduced in ")
+    assert f'href="../{home}.html#{anchor(term)}"' in entry[2]
+    html = (SITE / f"{home}.html").read_text()
+    bold = re.search(rf'id="{re.escape(anchor(term))}"[^>]*>(.*?)</strong>', html, re.S)
+    assert bold and term.lower() in words(bold[1]).lower()
 
 
 def test_a_link_looks_quiet_but_not_by_colour_alone(visit, http):

@@ -1,4 +1,4 @@
-"""The page at 390 pixels: nothing scrolls sideways but wide code and maths, each inside its own box."""
+"""The page on a phone and on a desk: nothing scrolls sideways but what is wide, inside its own box."""
 
 import pytest
 from helpers.pages import chapters, pages
@@ -25,16 +25,53 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, http, name):
 
 
 @pytest.mark.parametrize("name", chapters())
-def test_a_wide_equation_can_be_scrolled_to_its_first_symbol(visit, http, name):
+def test_a_wide_equation_can_be_scrolled_to_its_ends(visit, http, name):
     with visit(f"{http}/{name}", viewport=PHONE) as v:
         hidden = v.page.locator("div.math").evaluate_all(
             """all => all.filter(box => {
+              const room = box.getBoundingClientRect();
               box.scrollLeft = 0;
-              const math = box.querySelector("mjx-math");
-              return math.getBoundingClientRect().left < box.getBoundingClientRect().left - 1;
+              const left = box.querySelector("mjx-math").getBoundingClientRect().left;
+              box.scrollLeft = box.scrollWidth;
+              const inner = box.querySelectorAll("mjx-table, mjx-labels, mjx-math > *");
+              const right = Math.max(...[...inner].map(part => part.getBoundingClientRect().right));
+              return left < room.left - 1 || right > room.right + 1;
             }).map(box => box.textContent.slice(0, 60))"""
         )
         assert hidden == []
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_no_line_starts_with_the_comma_after_a_formula(visit, http, name):
+    with visit(f"{http}/{name}", viewport=PHONE) as v:
+        torn = v.page.locator("article mjx-container:not([display]), .att-prompt math").evaluate_all(
+            """all => all.filter(formula => {
+              const span = formula.closest("span.math") ?? formula;
+              const text = span.nextSibling;
+              if (text?.nodeType !== Node.TEXT_NODE || !/^[.,;:!?)]/.test(text.data)) return false;
+              const mark = document.createRange();
+              mark.setStart(text, 0);
+              mark.setEnd(text, 1);
+              return mark.getBoundingClientRect().left < formula.getBoundingClientRect().left;
+            }).map(formula => formula.parentElement.closest("p, li")?.textContent.slice(0, 60))"""
+        )
+        assert torn == []
+
+
+def test_a_card_keeps_room_for_one_line_of_feedback_and_no_more(visit, http):
+    with visit(f"{http}/{next(page for page in chapters() if '/07_' in page)}") as v:
+        card = v.page.locator(".att-exercise[data-kind=vector]").first
+        places = """card => [".att-body", ".att-actions", ".att-feedback"].map(
+          part => card.querySelector(part).getBoundingClientRect().top - card.getBoundingClientRect().top
+        ).concat(card.offsetHeight)"""
+        below = "card => card.offsetHeight - card.querySelector('.att-actions').offsetTop + card.offsetTop"
+        before = card.evaluate(places)
+        buttons = card.locator(".att-actions").evaluate("row => row.offsetHeight")
+        assert card.evaluate(below) - buttons < 40
+        card.get_by_role("textbox").fill("?")
+        card.get_by_role("button", name="Check").click()
+        assert card.get_by_role("status").inner_text()
+        assert card.evaluate(places) == before
 
 
 def test_code_of_88_columns_fits_at_1280(visit, http):
@@ -53,6 +90,16 @@ def test_code_of_88_columns_fits_at_1280(visit, http):
             }"""
         )
         assert columns >= 88
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_no_line_of_code_or_output_is_cut_at_1280(visit, http, name):
+    with visit(f"{http}/{name}") as v:
+        cut = v.page.locator("div.cell pre").evaluate_all(
+            """all => all.filter(pre => pre.scrollWidth > pre.clientWidth + 1)
+              .map(pre => pre.textContent.trim().slice(0, 60))"""
+        )
+        assert cut == []
 
 
 def test_lines_of_prose_are_of_readable_length(visit, http):

@@ -14,6 +14,8 @@ CUT = """() => [...document.querySelectorAll("article *")].filter(element => {
   const box = element.getBoundingClientRect();
   return box.width && box.right > innerWidth + 1 && !element.closest("svg, mjx-assistive-mml, .att-hidden");
 }).map(element => `${element.tagName}.${element.className}`)"""
+HELD = """h1, h2, h3, .att-plate svg, .att-caption, div.math, div.cell_input pre, .cell_output pre, table,
+  .att-explorer svg, [data-exercise], .att-prompt, section > :is(p, ul, ol):not(.att-mount *)"""
 GROUND = "getComputedStyle(document.documentElement).getPropertyValue('--att-paper').trim()"
 
 
@@ -59,15 +61,25 @@ def test_a_dark_page_prints_light_and_is_dark_again(paper):
             assert v.page.evaluate(GROUND) == ground
 
 
+@pytest.mark.parametrize("page", chapters())
+def test_all_that_a_chapter_holds_is_on_paper(paper, page):
+    with paper(page) as v:
+        v.page.emulate_media(media="print")
+        held = v.page.locator(f"article :is({HELD})")
+        assert held.count() > 40
+        hidden = held.locator("visible=false").evaluate_all("all => all.map(e => e.outerHTML.slice(0, 200))")
+        assert hidden == []
+
+
 def test_an_exercise_has_its_prompt_and_room_to_write(paper):
     with paper(CHAPTER) as v:
         v.page.emulate_media(media="print")
-        for card in v.page.locator("[data-exercise]").all():
+        cards = v.page.locator("[data-exercise]")
+        assert cards.count() > 8
+        for card in cards.all():
             assert len(card.locator(".att-prompt").inner_text()) > 20
-            assert (
-                card.locator(".att-actions, .att-feedback, .att-solution").locator("visible=true").count()
-                == 0
-            )
+            help = card.locator(".att-actions, .att-feedback, .att-hints, .att-solution")
+            assert help.locator("visible=true").count() == 0
             room = card.evaluate("root => parseFloat(getComputedStyle(root, '::after').height)")
             assert room >= 80, card.get_attribute("data-exercise")
 

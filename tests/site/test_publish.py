@@ -39,8 +39,10 @@ def published(tmp_path_factory):
     """A small site built with variables of its own: ``published(BOOK_SITE_URL=...)``, the built folder."""
     source = tmp_path_factory.mktemp("source")
     (source / "conf.py").write_text(CONF)
-    (source / "intro.rst").write_text(PAGE + "\n.. toctree::\n\n   one\n")
-    (source / "one.rst").write_text(PAGE.replace("Attention\n=========", "One\n==="))
+    (source / "deep").mkdir()
+    (source / "intro.rst").write_text(PAGE + "\n.. toctree::\n\n   one\n   deep/two\n")
+    for name in ("one", "deep/two"):
+        (source / f"{name}.rst").write_text(PAGE.replace("Attention\n=========", "Another\n======="))
 
     def build(**environment):
         out = tmp_path_factory.mktemp("site")
@@ -84,17 +86,18 @@ def test_the_picture_for_previews_has_its_size():
 def test_with_an_address_there_are_canonical_links_a_map_and_a_picture(published):
     run, site = published(BOOK_SITE_URL="https://example.org/book")
     assert run.returncode == 0, run.stderr
-    html = (site / "one.html").read_text()
-    assert '<link rel="canonical" href="https://example.org/book/one.html" />' in html
-    assert metas(html)["og:image"] == "https://example.org/book/_static/social-card.png"
-    assert metas(html)["og:url"] == "https://example.org/book/one.html"
-    places = [
-        place.text for place in ElementTree.parse(site / "sitemap.xml").iter() if place.tag.endswith("loc")
-    ]
-    assert places == ["https://example.org/book/intro.html", "https://example.org/book/one.html"]
-    assert "Sitemap: https://example.org/book/sitemap.xml" in (site / "robots.txt").read_text()
-    missing = (site / "404.html").read_text()
-    assert '<base href="/book/">' in missing and "canonical" not in missing
+    pages = [f"https://example.org/book/{name}.html" for name in ("deep/two", "intro", "one")]
+    for page in pages:
+        html = (site / page.removeprefix("https://example.org/book/")).read_text()
+        assert re.findall(r'rel="canonical" href="([^"]+)"', html) == [page]
+        assert metas(html)["og:url"] == page
+        assert metas(html)["og:image"] == "https://example.org/book/_static/social-card.png"
+    places = ElementTree.parse(site / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
+    assert [place.text for place in places] == pages
+    assert "\nAllow: /\nSitemap: https://example.org/book/sitemap.xml\n" in (site / "robots.txt").read_text()
+    for name in ("404", "search", "genindex"):
+        assert "canonical" not in (site / f"{name}.html").read_text(), name
+    assert '<base href="/book/">' in (site / "404.html").read_text()
 
 
 def test_without_an_address_there_is_none_of_it(published):

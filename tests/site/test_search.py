@@ -1,9 +1,15 @@
 """Search finds words, names in code, symbols and both spellings, and says what to try otherwise."""
 
+import json
+import re
+import tomllib
+from html import unescape
 from urllib.parse import quote
 
 import pytest
 from helpers.axe import violations
+from helpers.pages import SITE, pages
+from helpers.project import ROOT
 from playwright.sync_api import expect
 
 # What is searched for, and something that the results must show.
@@ -31,10 +37,36 @@ def results(page, root, query):
     return {link.inner_text(): link.get_attribute("href") for link in links.all()}
 
 
+def test_the_index_holds_every_page_term_and_symbol():
+    script = (SITE / "searchindex.js").read_text()
+    index = json.loads(script.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert {f"{name}.html" for name in index["docnames"]} == set(pages())
+    kinds = {name: int(number) for number, (_, name, _) in index["objnames"].items()}
+    named = {"term": set(), "symbol": set()}
+    for kind in named:
+        for page, number, _, anchor, name in index["objects"][""]:
+            if number == kinds[kind]:
+                named[kind].add(f"{kind}-{name}" if anchor == "-" else anchor)
+    terms = tomllib.loads((ROOT / "book/glossary.toml").read_text())["terms"]
+    assert named["term"] == {f"term-{term.replace(' ', '-')}" for term in terms}
+    ids = re.findall(r'id="(symbol-[^"]+)"', (SITE / "book/notation.html").read_text())
+    assert named["symbol"] == set(map(unescape, ids)) and len(ids) > 80
+    assert not re.search(r"\\\\|[lr]Vert", str(named["symbol"])), "TeX in the name of a symbol"
+
+
 @pytest.mark.parametrize("query", FOUND)
 def test_a_query_finds_what_it_names(visit, http, query):
     with visit(f"{http}/search.html") as v:
         assert FOUND[query] in results(v.page, http, query)
+
+
+def test_a_result_shows_where_its_words_stand(visit, http):
+    with visit(f"{http}/search.html") as v:
+        results(v.page, http, "renormalise")
+        result = v.page.locator("#search-results li", has_text="7 The index set G")
+        excerpt = result.locator("p.context").first
+        expect(excerpt).to_contain_text(re.compile("renormalis", re.I), timeout=20_000)
+        assert len(excerpt.inner_text()) > 60
 
 
 def test_both_spellings_find_the_same(visit, http):

@@ -32,8 +32,15 @@ SHELL = """<!DOCTYPE html><html lang="en" data-content_root="./" data-theme="lig
 def parts(toc):
     """``[(caption or None, [page, ...]), ...]`` of a table of contents, without pages that are left out."""
     listed = [(None, [toc["root"]])]
-    listed += [(part.get("caption"), [entry["file"] for entry in part["chapters"]]) for part in toc["parts"]]
+    listed += [(part.get("caption"), list(files(part["chapters"]))) for part in toc["parts"]]
     return [(caption, [page for page in pages if page not in LEFT_OUT]) for caption, pages in listed]
+
+
+def files(entries):
+    """Each entry's page, and those of the sections below it."""
+    for entry in entries:
+        yield entry["file"]
+        yield from files(entry.get("sections", ()))
 
 
 def assemble(site, toc, title, author):
@@ -87,7 +94,11 @@ def chapter(page, soup, soups, exercises):
         if not element.find_parent("svg"):
             element["id"] = anchor(page, element["id"])
     for link in section.select("a[href]"):
-        link["href"] = inside(page, link["href"], soups, exercises)
+        target = inside(page, link["href"], soups, exercises)
+        if target:
+            link["href"] = target
+        else:
+            link.unwrap()
     for picture in section.select("img[src]"):
         picture["src"] = from_root(page, picture["src"])
     section.name = "section"
@@ -108,7 +119,10 @@ def from_root(page, address):
 
 
 def inside(page, address, soups, exercises):
-    """Where a link of ``page`` leads in the one document; addresses outside the book stay."""
+    """Where a link of ``page`` leads in the one document; None where its page is left out.
+
+    An address outside the book stays.
+    """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return address
@@ -116,7 +130,7 @@ def inside(page, address, soups, exercises):
     if fragment in exercises:
         return f"#{fragment}"
     target = from_root(page, unquote(parts.path)).removesuffix(".html") if parts.path else page
-    return f"#{anchor(target, fragment)}" if target in soups else address
+    return f"#{anchor(target, fragment)}" if target in soups else None
 
 
 def contents(listed, chapters):

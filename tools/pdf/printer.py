@@ -98,11 +98,15 @@ def numbered(page):
 def outlined(pdf, entries):
     """``pdf`` with the contents as its outline. The browser's own repeats the titles at the top of a page."""
     writer, places = PdfWriter(clone_from=BytesIO(pdf)), destinations(PdfReader(BytesIO(pdf)))
-    chapter = writer.add_outline_item("Contents", 1)
+    chapter = writer.add_outline_item(title="Contents", page_number=1)
     for entry in entries:
         parent = None if entry["chapter"] else chapter
-        item = writer.add_outline_item(entry["title"], places[entry["target"]] - 1, parent)
+        page = places[entry["target"]] - 1
+        item = writer.add_outline_item(title=entry["title"], page_number=page, parent=parent)
         chapter = item if entry["chapter"] else chapter
+    # The browser stores a hatching anew for each cell that it fills: the masks become one, then the rest.
+    for _ in range(2):
+        writer.compress_identical_objects(remove_unreferenced=False)
     out = BytesIO()
     writer.write(out)
     return out.getvalue()

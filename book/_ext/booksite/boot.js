@@ -17,10 +17,11 @@ for (const element of document.querySelectorAll(".att-mount")) {
 
 // A box that scrolls sideways can be scrolled by keyboard.
 function reach() {
-  for (const box of document.querySelectorAll("div.math")) {
+  for (const box of document.querySelectorAll("div.math, .att-plate")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
 }
+reach();
 document.addEventListener("DOMContentLoaded", () => window.MathJax?.startup?.promise?.then(reach));
 addEventListener("resize", reach);

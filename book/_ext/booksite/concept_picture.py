@@ -37,7 +37,7 @@ def picture(concepts, columns, cell, titles, address, exercises):
     return (
         f'<svg class="att-map" viewBox="0 0 {width} {top}" width="{width}" height="{top}"'
         f' role="group" aria-label="Concept map: {len(concepts)} concepts, each a link to its section">'
-        f'<g class="att-heads">{"".join(heads)}</g><g class="att-edges">{"".join(edges)}</g>'
+        f'<g class="att-edges">{"".join(edges)}</g><g class="att-heads">{"".join(heads)}</g>'
         f"{''.join(nodes)}</svg>"
     )
 

@@ -111,8 +111,8 @@ class Results(Registry, Index):
             where = place(chapter, nodes.make_id(row["section"]), row["section"])
         told = nodes.paragraph("", "", *self.prose(row["result"]), nodes.Text(" "), where)
         tests = nodes.paragraph("", "Tested by ", classes=["att-tests"])
-        for number, test in enumerate(row["tests"]):
-            tests += [nodes.Text(", " if number else ""), nodes.literal("", test)]
+        for test in row["tests"]:
+            tests += [nodes.literal("", test), nodes.Text(" ")]
         return [told, tests]
 
 

@@ -128,18 +128,20 @@ def symbols(doctree):
                 yield name, anchor
 
 
-def plain(tex):
+def plain(text):
     """A symbol as one types it, with the names of its Greek letters: ``α'_{i,j} (alpha prime)``."""
-    text = re.sub(r"\\(?:mathbf|mathrm)\{([^{}]*)\}", r"\1", tex).replace("\\hat ", "")
     for letter, name in GREEK.items():
         text = re.sub(rf"\\(?:var)?{name}(?![a-zA-Z])", letter, text)
-    text = re.sub(r"\\(\w+)\s*", lambda sign: SIGNS.get(sign[1], sign[1]), text)
-    text = re.sub(r"\{(\w)\}", r"\1", text).replace("\\,", "").strip()
+    for name, sign in SIGNS.items():
+        text = re.sub(rf"\\{name}(?![a-zA-Z])\s*", sign, text)
+    text = re.sub(r"\\(?:mathbf|mathrm)\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\{(\w)\}", r"\1", text).replace("\\,", "")
+    text = re.sub(r"\\([{}])", r"\1", text).strip()
     spoken = " ".join(word for word in words(text) if word in GREEK.values() or word == "prime")
     return f"{text} ({spoken})" if spoken and not text.isascii() else text
 
 
-SIGNS = {"le": "≤", "lVert": "‖", "rVert": "‖", "oplus": "⊕", "dots": "…"}
+SIGNS = {"le": "≤", "lVert": "‖", "rVert": "‖", "oplus": "⊕", "dots": "…", "hat": ""}
 
 
 def setup(app):

@@ -103,7 +103,7 @@ function mountExercise(el, spec, { notebook = false } = {}) {
     root.dataset.state = record.state;
     const { prompt: asked, hints: all, solution: worked } = card();
     if (prompt.dataset.variant !== String(record.variant)) {
-      prompt.innerHTML = asked;
+      fill(prompt, asked);
       prompt.dataset.variant = record.variant;
       hints.replaceChildren();
     }
@@ -114,7 +114,7 @@ function mountExercise(el, spec, { notebook = false } = {}) {
       record.solution ||
       (record.hints >= all.length && (all.length > 0 || spec.kind === "code"));
     solution.hidden = !record.solution;
-    solution.innerHTML = record.solution ? `<strong>Solution</strong>${worked}${codeOf(card())}` : "";
+    fill(solution, record.solution ? `<strong>Solution</strong>${worked}${codeOf(card())}` : "");
     buttons.solution.setAttribute("aria-expanded", record.solution);
     lock(buttons.solution, !open, LOCKED);
     if (buttons.hint) lock(buttons.hint, record.hints >= all.length, "There is no further hint.");

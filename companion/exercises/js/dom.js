@@ -6,12 +6,26 @@ const unique = () => `att-${(made += 1)}-${Math.random().toString(36).slice(2, 8
 function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (name === "html") element.innerHTML = value;
+    if (name === "html") fill(element, value);
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children);
   return element;
+}
+
+// Markup, with the punctuation behind a formula on its line: a browser may break even before a comma.
+function fill(element, html) {
+  element.innerHTML = html;
+  for (const formula of element.querySelectorAll("math:not([display=block])")) {
+    const text = formula.nextSibling;
+    const [touching] = (text?.nodeType === Node.TEXT_NODE && text.data.match(/^[.,;:!?)\]’”-]+/)) || [];
+    if (!touching) continue;
+    text.splitText(touching.length);
+    const tied = h("span", { class: "att-tied" });
+    formula.replaceWith(tied);
+    tied.append(formula, text);
+  }
 }
 
 const hidden = (text) => h("span", { class: "att-hidden" }, text);
