@@ -30,7 +30,7 @@ def guarded(forward, query, key, value, pattern, *, query_offset, scale):
     # Below this, no dot product of two rows overflows in the dtype of accumulation, partial sums included.
     largest = torch.finfo(torch.promote_types(query.dtype, torch.float32)).max
     limit = (largest / (4 * query.shape[-1] * max(1.0, abs(scale)))) ** 0.5
-    if all(_within(x, limit) for x in given):
+    if _within(given, limit):
         return forward(*given, pattern, **asked)
 
     out, lse = forward(*(x.where(x.abs() <= limit, 0) for x in given), pattern, **asked)
@@ -56,13 +56,13 @@ def guarded(forward, query, key, value, pattern, *, query_offset, scale):
     return out, None if lse is None else lse.masked_fill(bad, torch.nan)
 
 
-def _within(x, limit):
-    """Whether no entry is NaN or beyond ``limit`` in size."""
-    if x.numel() == 0:
-        return True
-    x = x if x.is_contiguous() else x.transpose(1, 2)  # as models lay it out, and several times faster
-    low, high = x.detach().aminmax()
-    return bool((low >= -limit) & (high <= limit))
+def _within(given, limit):
+    """Whether no entry of any tensor is NaN or beyond ``limit`` in size: a GPU is waited for once."""
+    ends = []
+    for x in given:
+        x = x if x.is_contiguous() else x.transpose(1, 2)  # as models lay it out, and several times faster
+        ends += x.detach().aminmax() if x.numel() else ()
+    return not ends or bool((torch.stack(ends).abs() <= limit).all())
 
 
 def _attends(pattern, keys, query, query_offset):

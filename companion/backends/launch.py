@@ -3,8 +3,10 @@
 from importlib.util import find_spec
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch.nn.functional import pad
+from torch.torch_version import TorchVersion
 
 from companion.backends.lists import block_size, lists
 from companion.patterns import Pattern
@@ -12,10 +14,13 @@ from companion.patterns import Pattern
 __all__ = ["forward", "reason"]
 
 _NO_INTERPRETER = "on a CPU Triton needs TRITON_INTERPRET=1, set before triton is imported"
+_NUMPY = "Triton {}'s interpreter cannot work with NumPy {}: it needs NumPy below 2.4, or Triton 3.7 or later"
 _LARGEST = 256  # head dimension
 _MOST_ALIKE = 64  # query heads that fit a block
+_WIDEST = 132 * 1024  # bytes of shared memory that the tiles of the largest head dimension take
 _SHARE = 4  # blocks that a split of a row's list holds at least
 _FORWARD, _BACKWARD = 0, 1
+_BITS = {16: torch.int16, 32: torch.int32, 64: torch.int64}  # by the step: a row's mask as one number
 
 
 class _Tile(NamedTuple):
@@ -62,7 +67,10 @@ def reason(query, key, value, pattern, *, return_lse):
     if any(compiled) != all(compiled):
         return "TRITON_INTERPRET changed after triton was imported"
     if query.device.type == "cpu":
-        return _NO_INTERPRETER if all(compiled) else None
+        if all(compiled):
+            return _NO_INTERPRETER
+        old = TorchVersion(triton.__version__) < "3.7" and TorchVersion(np.__version__) >= "2.4"
+        return _NUMPY.format(triton.__version__, np.__version__) if old else None
     if not all(compiled):
         return "TRITON_INTERPRET=1 has Triton compute on the CPU"
     capability = torch.cuda.get_device_capability(query.device)
@@ -144,9 +152,10 @@ def _launch(kernel, grid, tile, size, given, made, walk, scale):
     query, key, value = given[:3]
     strides = [stride for x in given for stride in x.stride()[:3]]
     counts = query.shape[2], key.shape[2], query.shape[1], query.shape[1] // key.shape[1], walk.heads
+    masks = walk.masks.flatten().view(_BITS[tile.step])
     with torch.cuda.device_of(query):
         kernel[grid](
-            *given, *made, *walk[2:], *strides, scale, *counts,
+            *given, *made, walk.bounds, walk.blocks, walk.which, masks, *strides, scale, *counts,
             BLOCK=size, ROWS=tile.rows, STEP=tile.step, D=query.shape[-1], DV=value.shape[-1],
             num_warps=tile.num_warps, num_stages=tile.num_stages,
         )  # fmt: skip
@@ -169,8 +178,17 @@ def _tile(which, tokens, query, value, size):
     table = _FLOAT if query.dtype == torch.float32 else _HALF
     dim = max(query.shape[-1], value.shape[-1])
     tile = next(tiles[which] for most, tiles in table.items() if dim <= most)
+    if dim > 128 and _narrow(query.device):
+        tile = tile._replace(step=16)
     rows = max(16, 1 << (tokens - 1).bit_length())
     return tile._replace(rows=min(tile.rows, size, rows), step=min(tile.step, size))
+
+
+def _narrow(device):
+    """Whether the widest tiles do not fit: GPUs for desktops have 99 KiB of shared memory, Hopper 227."""
+    if device.type == "cpu":
+        return False
+    return torch.cuda.get_device_properties(device).shared_memory_per_block_optin < _WIDEST
 
 
 def _prepared(x):

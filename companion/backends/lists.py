@@ -29,8 +29,8 @@ class Lists(NamedTuple):
     bounds: torch.Tensor  # int32 (rows, 3)
     blocks: torch.Tensor  # int32 (listed,)
     which: torch.Tensor  # int32 (listed,)
-    # uint8 (masks, size, size / 8), queries by keys: bit b of byte n is key 8n + b; 1 = may attend, 0 also
-    # beyond L x S
+    # uint8 (masks, size, size / 8), rows by what they meet: bit b of byte n is key (query, in lists made
+    # by_keys) 8n + b of the block; 1 = may attend, 0 also beyond L x S
     masks: torch.Tensor
 
 
@@ -71,9 +71,7 @@ def lists(
     every &= (block + 1) * size <= tokens
     which = np.zeros(len(row), np.int64)
     asked = head[~every], query_block[~every], key_block[~every]
-    masks, which[~every] = _masks(pattern, layout, asked, device)
-    if alike:
-        masks = masks[:, :1].expand_as(masks).contiguous()
+    masks, which[~every] = _masks(pattern, layout, asked, device, by_keys, alike)
 
     order = np.lexsort((block, ~every, row))
     starts = np.searchsorted(row[order], np.arange(rows + 1))
@@ -83,7 +81,7 @@ def lists(
     return Lists(layout.heads, int(np.diff(starts).max(initial=0)), *listed, masks)
 
 
-def _masks(pattern, layout, asked, device):
+def _masks(pattern, layout, asked, device, by_keys, alike):
     """The distinct masks of the blocks ``asked`` (head, query block, key block), and each one's number."""
     size = layout.block_size
     head, query_block, key_block = (torch.from_numpy(x).to(device)[:, None, None] for x in asked)
@@ -95,6 +93,8 @@ def _masks(pattern, layout, asked, device):
         queries, keys = query_block[part] * size + within[:, None], key_block[part] * size + within
         pairs = pattern(0, head[part], layout.query_offset + queries, keys)
         pairs = pairs & (queries < layout.query_tokens) & (keys < layout.key_tokens)
+        pairs = pairs[:, :1].expand_as(pairs) if alike else pairs
+        pairs = pairs.mT if by_keys else pairs
         for mask in np.packbits(pairs.cpu().numpy(), axis=-1, bitorder="little"):
             numbers.append(known.setdefault(mask.tobytes(), len(known)))
     masks = np.frombuffer(b"".join(known), np.uint8).reshape(-1, size, size // 8)

@@ -9,7 +9,8 @@ every time.
 B batch elements; Hq query heads in runs of ``group``, each with one of Hkv key heads; L
 query tokens, S key tokens. Strides count elements. ``query``, ``key``, ``value`` and
 ``grad_out`` may have any, but the last must be 1; all other tensors are contiguous.
-``bounds``, ``blocks``, ``which``, ``masks``: see `companion.backends.lists.Lists`.
+``bounds``, ``blocks``, ``which``, ``masks``: see `companion.backends.lists.Lists`; the bits
+that a row of ``masks`` has for a step are read as one number.
 """
 
 import triton
@@ -20,9 +21,10 @@ __all__ = ["attend", "pull_keys", "pull_queries"]
 LOG2E = tl.constexpr(1.4426950408889634)  # exp(x) = exp2(LOG2E x): hardware has exp2
 LN2 = tl.constexpr(0.6931471805599453)
 NONE = tl.constexpr(float("-inf"))
+COUNTS = ["L", "S", "heads", "group", "layout_heads"]  # one translation serves all of them
 
 
-@triton.jit
+@triton.jit(do_not_specialize=COUNTS)
 def attend(
     query, key, value, out, lse, bounds, blocks, which, masks,
     query_batch, query_head, query_token, key_batch, key_head, key_token,
@@ -59,8 +61,10 @@ def attend(
     query += rows[:, None] * query_token + dims
     key += columns[:, None] * key_token + dims
     value += columns[:, None] * value_token + dims_value
-    masks += (top % BLOCK + rows)[:, None] * (BLOCK // 8) + columns[None, :] // 8
-    bit = columns[None, :] % 8
+    # A row's mask for a step is one number. It is shifted by the key's bit and byte in turn:
+    # the bytes of a thread are the same constants for all, which saves registers.
+    masks += (top % BLOCK + rows) * (BLOCK // STEP)
+    bit, byte = columns[None, :] % 8, columns[None, :] // 8 * 8
     q = tl.load(query, inside[:, None], other=0.0)
 
     # This split's part of the row's list, and where in it blocks under a mask begin.
@@ -91,8 +95,9 @@ def attend(
             scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
-                byte = tl.load(masks + number * (BLOCK * BLOCK // 8) + part // 8)
-                scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
+                bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
+                allowed = (bits[:, None] >> bit >> byte & 1) != 0
+                scores = tl.where(allowed, scores, NONE)
 
             new_peak = tl.maximum(peak, tl.max(scores, 1))
             # While a row has met no key at all, -inf - (-inf) would be NaN.
@@ -112,7 +117,7 @@ def attend(
     tl.store(out, weighted / total[:, None], inside[:, None])
 
 
-@triton.jit
+@triton.jit(do_not_specialize=COUNTS)
 def pull_queries(
     query, key, value, grad_out, out, lse, delta, grad_query,
     bounds, blocks, which, masks,
@@ -148,8 +153,8 @@ def pull_queries(
     grad_out += rows[:, None] * pull_token + dims_value
     key += columns[:, None] * key_token + dims
     value += columns[:, None] * value_token + dims_value
-    masks += (top % BLOCK + rows)[:, None] * (BLOCK // 8) + columns[None, :] // 8
-    bit = columns[None, :] % 8
+    masks += (top % BLOCK + rows) * (BLOCK // STEP)
+    bit, byte = columns[None, :] % 8, columns[None, :] // 8 * 8
     q = tl.load(query, inside[:, None], other=0.0)
     do = tl.load(grad_out, inside[:, None], other=0.0)
 
@@ -181,8 +186,9 @@ def pull_queries(
             scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
-                byte = tl.load(masks + number * (BLOCK * BLOCK // 8) + part // 8)
-                scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
+                bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
+                allowed = (bits[:, None] >> bit >> byte & 1) != 0
+                scores = tl.where(allowed, scores, NONE)
             weights = tl.exp2(scores - shift[:, None])
             ds = weights * (tl.dot(do, v.T, input_precision="ieee") - pull[:, None])
             dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
@@ -190,7 +196,7 @@ def pull_queries(
     tl.store(grad_query + at[:, None] * D + dims, dq * scale, inside[:, None])
 
 
-@triton.jit
+@triton.jit(do_not_specialize=COUNTS)
 def pull_keys(
     query, key, value, grad_out, lse, delta, grad_key, grad_value,
     bounds, blocks, which, masks,
@@ -210,26 +216,28 @@ def pull_keys(
     tiles = tl.cdiv(S, ROWS)
     heads_kv = heads // group
     top = (tl.program_id(0) % tiles).to(tl.int64) * ROWS
-    head_kv = (tl.program_id(0) // tiles % heads_kv).to(tl.int64)
+    head_kv = tl.program_id(0) // tiles % heads_kv
     batch = (tl.program_id(0) // tiles // heads_kv).to(tl.int64)
     rows, columns = tl.arange(0, ROWS), tl.arange(0, STEP)
     dims, dims_value = tl.arange(0, D)[None, :], tl.arange(0, DV)[None, :]
     inside = (top + rows < S)[:, None]
 
-    key += batch * key_batch + head_kv * key_head + top * key_token
-    value += batch * value_batch + head_kv * value_head + top * value_token
+    key += batch * key_batch + head_kv.to(tl.int64) * key_head + top * key_token
+    value += batch * value_batch + head_kv.to(tl.int64) * value_head + top * value_token
     k = tl.load(key + rows[:, None] * key_token + dims, inside, other=0.0)
     v = tl.load(value + rows[:, None] * value_token + dims_value, inside, other=0.0)
     query += batch * query_batch + columns[:, None] * query_token + dims
     grad_out += batch * pull_batch + columns[:, None] * pull_token + dims_value
-    masks += columns[None, :] * (BLOCK // 8) + (top % BLOCK + rows)[:, None] // 8
-    bit = rows[:, None] % 8
+    masks += (top % BLOCK + rows) * (BLOCK // STEP)
+    bit, byte = columns[None, :] % 8, columns[None, :] // 8 * 8
 
     dk = tl.full([ROWS, D], 0.0, tl.float32)
     dv = tl.full([ROWS, DV], 0.0, tl.float32)
     STEPS: tl.constexpr = BLOCK // STEP
-    for head in range(head_kv * group, head_kv * group + group):
+    for member in range(group):
+        head = head_kv * group + member
         row = bounds + 3 * (head % layout_heads * tl.cdiv(S, BLOCK) + top // BLOCK)
+        head = head.to(tl.int64)
         begin, middle, end = tl.load(row), tl.load(row + 1), tl.load(row + 2)
         for MASKED in tl.static_range(2):
             lo, hi = middle if MASKED else begin, end if MASKED else middle
@@ -238,23 +246,25 @@ def pull_keys(
                 left = tl.load(blocks + n // STEPS).to(tl.int64) * BLOCK + part
                 q_at = query + head * query_head + left * query_token
                 do_at = grad_out + head * pull_head + left * pull_token
-                at = (batch * heads + head) * L + left + columns
+                at = (batch * heads + head) * L + left
+                lse_at, delta_at = lse + at + columns, delta + at + columns
                 if MASKED:  # past L lies anything, and 0 x NaN is NaN: read 0 there
-                    there = left + columns < L
+                    there = columns < (L - left).to(tl.int32)
                     q = tl.load(q_at, there[:, None], other=0.0)
                     do = tl.load(do_at, there[:, None], other=0.0)
-                    shift = tl.load(lse + at, there, other=0.0) * LOG2E
+                    shift = tl.load(lse_at, there, other=0.0) * LOG2E
                     shift = tl.where(shift == NONE, 0.0, shift)
-                    pull = tl.load(delta + at, there, other=0.0)
+                    pull = tl.load(delta_at, there, other=0.0)
                 else:
                     q, do = tl.load(q_at), tl.load(do_at)
-                    shift, pull = tl.load(lse + at) * LOG2E, tl.load(delta + at)
+                    shift, pull = tl.load(lse_at) * LOG2E, tl.load(delta_at)
 
                 scores = tl.dot(k, q.T, input_precision="ieee") * (scale * LOG2E)
                 if MASKED:
                     number = tl.load(which + n // STEPS).to(tl.int64)
-                    byte = tl.load(masks + (number * BLOCK + part) * (BLOCK // 8))
-                    scores = tl.where((byte >> bit & 1) != 0, scores, NONE)
+                    bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
+                    allowed = (bits[:, None] >> bit >> byte & 1) != 0
+                    scores = tl.where(allowed, scores, NONE)
                 weights = tl.exp2(scores - shift[None, :])
                 dv = tl.dot(weights.to(do.dtype), do, dv, input_precision="ieee")
                 ds = weights * (tl.dot(v, do.T, input_precision="ieee") - pull[None, :])

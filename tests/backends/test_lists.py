@@ -27,8 +27,11 @@ def test_lists_hold_every_allowed_pair_once(pattern, L, S, offset, by_keys, monk
             head, own, met = row // rows, row % rows, int(found.blocks[n])
             query, key = (met, own) if by_keys else (own, met)
             tile = np.s_[head, query * 16 : query * 16 + 16, key * 16 : key * 16 + 16]
-            count[tile] += 1 if n < middle else masks[found.which[n]]
-            if n < middle:
+            if n >= middle:
+                mask = masks[found.which[n]]
+                count[tile] += mask.T if by_keys else mask
+            else:
+                count[tile] += 1
                 assert (met + 1) * 16 <= (L if by_keys else S)
     mask = dense_mask(pattern, L, S, offset).expand(found.heads, L, S).numpy()
     assert np.array_equal(count[:, :L, :S], mask)

@@ -77,6 +77,12 @@ def test_code_fits_the_page(path):
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_printed_lines_fit_the_page(path):
+    printed = [output.get("text", "") for cell in read(path).cells for output in cell.get("outputs", [])]
+    assert [line for text in printed for line in text.splitlines() if len(line) > 88] == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_the_first_code_cell_fetches_the_package_on_colab(path):
     first, same = (next(c for c in read(p).cells if c.cell_type == "code") for p in (path, PATHS[0]))
     address = re.search(r'^ADDRESS = "(.*?)"', same.source, re.M)[1]

@@ -71,10 +71,11 @@ def test_without_a_device_it_says_so_at_once(tmp_path):
     ],
 )
 def test_the_exit_status_tells_wrong_from_incomplete(outcome, status, monkeypatch, tmp_path, capsys):
-    asked = []
+    asked, written = [], []
 
     def run(name, python_command, seconds, *rest):
         asked.append((name, seconds))
+        written.append(out.exists() and len(json.loads(out.read_text())["incomplete"]))
         return outcome if name == "checks" else Outcome(name, 1, 0, True, 0, 1.0)
 
     monkeypatch.setattr(parts, "run", run)
@@ -84,6 +85,8 @@ def test_the_exit_status_tells_wrong_from_incomplete(outcome, status, monkeypatc
     assert found["checks"] == {"passed": outcome.passed + 1, "failed": outcome.failed}
     assert found["incomplete"] == ([] if outcome.whole else [str(outcome)])
     assert [name for name, _ in asked] == ["checks", "benchmark", "tests", "notebooks"]
+    late = not outcome.whole
+    assert written == [False, 3 + late, 2 + late, 1 + late], "what there is, is written after each part"
     assert all(0 < seconds <= command.TOTAL for _, seconds in asked) and asked[-1][1] > 470
     assert str(outcome) in capsys.readouterr().out
 
@@ -189,6 +192,17 @@ def test_a_right_kernel_fails_nothing_but_what_needs_the_guard(monkeypatch, caps
 def test_checks_that_have_no_time_say_so(capsys):
     assert checks.main(["--device", "cpu", "--seconds", "-1"]) == 0
     assert set(parts.verdicts(capsys.readouterr().out)) == {"DROPPED"}
+
+
+def test_workers_do_each_check_once_and_one_that_fails_counts(monkeypatch, capfd):
+    told = []
+    for workers in ("1", "4"):
+        assert checks.main(["--device", "cpu", "--seconds", "-1", "--workers", workers]) == 0
+        told.append(sorted(capfd.readouterr().out.splitlines()))
+    assert told[0] == told[1] and len(told[0]) > 20
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)  # without it there are no kernels on a CPU
+    assert checks.main(["--device", "cpu", "--workers", "2"]) == 1
+    assert set(parts.verdicts(capfd.readouterr().out)) == {"FAILED"}
 
 
 def timed(measurement, settings):

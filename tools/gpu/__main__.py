@@ -49,14 +49,15 @@ def main(arguments=None):
     figures = BUILD / "figures.json"
     figures.parent.mkdir(parents=True, exist_ok=True)
     figures.unlink(missing_ok=True)
-    outcomes = []
-    for part in _parts(options.device, figures):
+    planned = _parts(options.device, figures)
+    outcomes = [parts.Outcome(part.name, 0, 0, False, None, 0.0) for part in planned]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for n, part in enumerate(planned):
         left = part.until - (time.monotonic() - started)
         print(f"\n== {part.name}: {left:.0f} s", flush=True)
-        outcomes.append(_run(part, python, left, cpu))
-        print(f"== {outcomes[-1]}", flush=True)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(results.to_json(found, outcomes, figures))
+        outcomes[n] = _run(part, python, left, cpu)
+        print(f"== {outcomes[n]}", flush=True)
+        out.write_text(results.to_json(found, outcomes, figures))  # whatever becomes of the parts to come
     print(f"\n{out}, after {time.monotonic() - started:.0f} of {TOTAL} s")
     for outcome in outcomes:
         print(outcome)
@@ -74,7 +75,7 @@ def _parts(device, figures):
     chapters = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "--dist=loadscope"]
     return [
-        _Part("checks", 150, ["-m", "tools.gpu.checks", *own]),
+        _Part("checks", 150, ["-m", "tools.gpu.checks", *own, "--workers", "2" if cpu else "6"]),
         _Part("benchmark", 290, ["-m", "tools.gpu.benchmark", *own, "--out", str(figures)]),
         _Part("tests", 360, [*pytest, *tests, *(["-k", "test_scale"] if cpu else [])]),
         _Part("notebooks", TOTAL, [*pytest, *nbval, *(chapters[:1] if cpu else chapters)]),

@@ -1,11 +1,13 @@
 """The Triton kernels at real sizes, against float64: at most twice as far off as PyTorch's own attention.
 
-    python -m tools.gpu.checks [--device cuda] [--seconds 100]
+    python -m tools.gpu.checks [--device cuda] [--seconds 100] [--workers 6]
 
+A process compiles its kernels one after the other, so several have a share of the checks each.
 Small sizes, with every corner, are the business of tests/backends/test_triton.py.
 """
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -247,9 +249,17 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no check after so many")
+    parser.add_argument("--workers", type=int, default=1, help="processes to share the checks among")
+    share_of = {"type": int, "nargs": 2, "default": (0, 1), "metavar": ("K", "N")}
+    parser.add_argument("--share", **share_of, help="the K-th of N shares, from 0")
     options = parser.parse_args(arguments)
     deadline, failed = time.monotonic() + options.seconds, 0
-    for name, check in checks(REAL if options.device == "cuda" else SMALL, options.device):
+    if options.workers > 1:
+        return _shared(options)
+    every = list(checks(REAL if options.device == "cuda" else SMALL, options.device))
+    share, shares = options.share
+    # Neighbours need the same kernels, so a share is a run of them.
+    for name, check in every[share * len(every) // shares : (share + 1) * len(every) // shares]:
         if time.monotonic() > deadline:
             print(f"DROPPED {name}: no time left", flush=True)
             continue
@@ -259,6 +269,13 @@ def main(arguments=None):
             failed += 1
             print(f"FAILED {name}: {type(error).__name__}: {error}", flush=True)
     return failed > 0
+
+
+def _shared(options):
+    own = ["--device", options.device, "--seconds", str(options.seconds)]
+    command = [sys.executable, "-m", "tools.gpu.checks", *own, "--share"]
+    shares = [subprocess.Popen([*command, str(k), str(options.workers)]) for k in range(options.workers)]
+    return any([share.wait() for share in shares])
 
 
 if __name__ == "__main__":
