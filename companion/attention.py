@@ -90,9 +90,11 @@ def attention(
     6.0
     """
     pattern, query_offset, scale = _checked(query, key, value, pattern, query_offset, scale, enable_gqa)
+    if query.device.type == "meta":
+        raise ValueError("query must hold numbers, which are looked at; got a tensor on device 'meta'")
     if backend == "auto":
         backend = _choose(query, key, value, pattern, return_lse).name
-    if backend not in _BACKENDS:
+    if not isinstance(backend, str) or backend not in _BACKENDS:
         raise ValueError(f"backend must be one of {['auto', *_BACKENDS]}; got {backend!r}")
     module = _BACKENDS[backend]
     reason = module.reason(query, key, value, pattern, return_lse=return_lse)

@@ -17,7 +17,8 @@ __all__ = ["IndexSet", "topk"]
 class IndexSet:
     """The set G of every query, as an integer array ``(..., L, k)``.
 
-    A row holds distinct positions in any order, and -1 wherever it has fewer than k. Kept as int64.
+    A row holds distinct positions in any order, and -1 wherever it has fewer than k. Kept as an
+    int64 copy.
 
     Raises TypeError if the array does not hold integers; ValueError, naming row and value, if a row repeats
     a position or holds a negative other than -1. Whether positions exist, and are not in the future, is for
@@ -37,7 +38,7 @@ class IndexSet:
             raise TypeError(f"array must hold integers, not {_dtype(array)}")
         if array.ndim < 2:
             raise ValueError(f"array must have shape (..., L, k); got {tuple(array.shape)}")
-        array = array.astype(np.int64) if isinstance(array, np.ndarray) else array.long()
+        array = array.astype(np.int64) if isinstance(array, np.ndarray) else array.clone().long()
         _refuse(array, array < -1, "holds {}: only -1, which pads, may be negative")
         ordered = np.sort(array) if isinstance(array, np.ndarray) else array.sort().values
         again, value = ordered[..., 1:] == ordered[..., :-1], ordered[..., 1:]

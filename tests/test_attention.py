@@ -54,9 +54,16 @@ def test_options_that_do_not_fit(options, error, message):
         attention(*tensors(5), **options)
 
 
+def test_tensors_that_hold_no_numbers():
+    with pytest.raises(ValueError, match="query must hold numbers, .*on device 'meta'"):
+        attention(*(x.to("meta") for x in tensors(5)))
+
+
 def test_an_unknown_backend():
     with pytest.raises(ValueError, match="backend must be one of .*'auto', 'dense', 'blocks'.*; got 'cudnn'"):
         attention(*tensors(5), backend="cudnn")
+    with pytest.raises(ValueError, match=r"backend must be one of .*; got \['dense'\]"):
+        attention(*tensors(5), backend=["dense"])
 
 
 def test_lengths_that_differ_need_an_offset():

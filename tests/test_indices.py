@@ -150,3 +150,11 @@ def test_scores_are_not_written_to(kind):
     before = scores.copy()
     topk(kind(scores), 2)
     np.testing.assert_array_equal(scores, before)
+
+
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_a_set_does_not_follow_the_array_it_came_from(kind):
+    array = kind([[0, -1], [0, 1]])
+    index_set = IndexSet(array)
+    array[1, 1] = 0
+    assert index_set.array[1, 1] == 1

@@ -3,8 +3,8 @@
     python -m tools.rounding [PATH ...]
 
 Another device adds in another order and has exponentials of its own, so results differ in their last bits.
-Here sums, products and exponentials are moved by up to ``ULPS`` units in the last place, equal numbers alike, so
-that what must be equal bit for bit still is. Whole numbers stay.
+Here sums, products and exponentials are moved by up to ``ULPS`` units in the last place, equal numbers alike,
+so that what must be equal bit for bit still is. Whole numbers stay.
 """
 
 import os
@@ -18,8 +18,9 @@ __all__ = ["main", "shake"]
 ROOT = Path(__file__).parents[1]
 ULPS = 2
 TORCH = set(
-    "_scaled_dot_product_flash_attention_for_cpu _softmax _softmax_backward_data addmm baddbmm bmm cumsum dot exp"
-    " exp2 linalg_vector_norm log log2 logsumexp mean mm mv native_layer_norm pow rsqrt sigmoid std sum tanh var".split()
+    "_scaled_dot_product_flash_attention_for_cpu _softmax _softmax_backward_data addmm baddbmm bmm cumsum dot"
+    " exp exp2 linalg_vector_norm log log2 logsumexp mean mm mv native_layer_norm pow rsqrt sigmoid std sum"
+    " tanh var".split()
 )
 TRITON = "create_dot", "create_exp", "create_exp2", "create_fdiv", "create_log", "create_log2"
 STARTUP = "import tools.rounding\n\ntools.rounding.shake()\ndel tools\n"

@@ -24,6 +24,12 @@ def reason(query, key, value, pattern, *, return_lse):
 
 def forward(query, key, value, pattern, *, query_offset, scale):
     """See `companion.backends`. It cannot be differentiated twice."""
+    # A plan is NumPy's work, which torch.compile would trace, and fail.
+    run = torch.compiler.disable(_run) if torch.compiler.is_compiling() else _run
+    return run(query, key, value, pattern, query_offset, scale)
+
+
+def _run(query, key, value, pattern, query_offset, scale):
     dtype = torch.promote_types(query.dtype, torch.float32)
     dim = max(query.shape[-1], value.shape[-1])
     q, k, v = (_prepared(x.to(dtype), dim) for x in (query, key, value))

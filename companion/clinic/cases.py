@@ -7,6 +7,7 @@ import numpy as np
 
 from companion import reference
 from companion.patterns import Pattern
+from companion.patterns.numbers import whole
 
 __all__ = ["LENGTHS", "Case", "cases", "square", "typical", "unreached", "usable"]
 
@@ -147,9 +148,10 @@ def usable(pattern, lengths=None) -> list[int]:
     """The token counts to try, ascending: those given, or `LENGTHS` and those at which the pattern's own
     numbers show; less what the pattern cannot describe.
 
-    Raises ValueError if none is left.
+    Raises ValueError if one is below 1 or none is left, TypeError if one is not an integer.
     """
-    wanted = sorted({*LENGTHS, *_critical(pattern)} if lengths is None else lengths)
+    given = {*LENGTHS, *_critical(pattern)} if lengths is None else lengths
+    wanted = sorted(whole("lengths", L, 1) for L in given)
     able = [L for L in wanted if _describes(pattern, L)]
     if not able:
         raise ValueError(f"lengths must hold one that {pattern!r} can describe; got {wanted}")

@@ -185,7 +185,10 @@ def _name(exam):
 def _uncallable(fn, pattern, outcomes):
     """The report on a function of which no call gave an array, or the first one did not end."""
     hangs = outcomes[0].trouble == "hangs"
-    words = "; ".join(dict.fromkeys(f"{outcome.call}: {outcome.words}" for outcome in outcomes))
+    said = {}
+    for outcome in outcomes:  # each complaint once, with the first call that met it
+        said.setdefault(outcome.words, f"{outcome.call}: {outcome.words}")
+    words = "; ".join(said.values())
     entry = CATALOG["hangs" if hangs else "cannot be called"]
     evidence = Evidence("one small input", outcomes[0].call, note=outcomes[0].words if hangs else words)
     finding = Finding(entry.name, evidence, entry.cause, entry.chapter)

@@ -69,6 +69,11 @@ class PyTorch:
     def __init__(self, device="cpu"):
         with extra("torch"):
             import torch
+        try:
+            torch.empty(0, device=device)
+        except (AssertionError, RuntimeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ValueError(f"device {device!r} cannot be used: {reason}") from None
         self.torch, self.device = torch, device
 
     def make(self, array, dtype=None):

@@ -114,3 +114,12 @@ def test_a_second_derivative_is_refused():
     out = attention(*inputs, causal(), backend="blocks")
     with pytest.raises(RuntimeError, match="cannot be differentiated twice; 'dense' can"):
         torch.autograd.grad(out.sum(), inputs[0], create_graph=True)
+
+
+def test_a_compiled_function_that_calls_it():
+    def doubled(query, key, value):
+        return attention(2 * query, key, value, sliding_window(5), backend="blocks")
+
+    query, key, value = tensors(200)
+    found = torch.compile(doubled, backend="eager")(query, key, value)
+    assert torch.equal(found, doubled(query, key, value))

@@ -146,6 +146,11 @@ def test_what_cannot_be_called_says_how_it_was_called_and_what_came_back(fn, wor
     assert "query (2, 3, 5, 4), key (2, 3, 5, 4), value (2, 3, 5, 4)), float32, numpy" in note
 
 
+def test_a_complaint_that_all_calls_share_is_told_once():
+    report = examine(lambda query: query)
+    assert report.findings[0].evidence.note.count("takes 1 positional argument but 3 were given") == 1
+
+
 def test_numpy_functions_need_no_torch():
     code = """
 import sys

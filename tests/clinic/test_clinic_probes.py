@@ -276,3 +276,15 @@ def test_a_finding_in_words():
         "No scale (decoding: L = 1, S = 5, D = 4, seed 0). Row 0 of the output"
     )
     assert report.in_words().endswith(report.findings[0].cause)
+
+
+@pytest.mark.parametrize("cut", ["query", "key", "value"])
+def test_a_gradient_that_stops_on_the_way_to_one_input(cut):
+    def detached(query, key, value):
+        given = {"query": query, "key": key, "value": value}
+        given[cut] = given[cut].detach()
+        return F.scaled_dot_product_attention(*given.values(), is_causal=True)
+
+    report = examine(detached, skip=["decoding"])
+    assert report.names == ("wrong gradient",)
+    assert f"gradient of {cut}" in report.findings[0].evidence.where

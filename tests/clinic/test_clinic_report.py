@@ -172,6 +172,8 @@ def broken(q, k, v):
         (["mine:windowed", "--pattern", "sliding_window("], 2, "cannot be read"),
         (["mine:windowed", "--pattern", "sliding_window(0)"], 2, "w must be"),
         (["mine:windowed", "--pattern", "print(1)"], 2, "not part of a pattern"),
+        (["mine:windowed", "--lengths", "0"], 2, "lengths must be at least 1, not 0"),
+        (["mine:windowed", "--kind", "torch", "--device", "foo"], 2, "device 'foo' cannot be used: "),
     ],
 )
 def test_from_the_shell(arguments, status, words, tmp_path, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """check: what it says of a function, and that every code exercise of the book holds what it promises."""
 
 import inspect
+import re
 import threading
 import time
 from dataclasses import replace
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from exercises import demo_bank
 
+import companion.exercises
 from companion.exercises import check
 from companion.exercises.bank import chapters, find, load
 from companion.exercises.checker import build, verdict
@@ -257,6 +259,11 @@ def test_tensors_are_compared_as_tensors():
     )
     assert "torch.float32" in verdict(spec, lambda alpha, V: (alpha @ V).float()).message
     assert verdict(spec, lambda alpha, V: V.mean(0)).mistake == "plain mean"
+
+
+def test_the_code_exercise_that_the_docstring_checks_exists():
+    named = re.findall(r'check\("(.+?)"', companion.exercises.__doc__)
+    assert named and set(named) <= {spec.id for spec in BOOK}
 
 
 def test_the_front_door():

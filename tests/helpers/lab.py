@@ -23,7 +23,10 @@ def jupyterlab(home):
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
     command += [f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token="]
-    command += [f"--ServerApp.root_dir={home / 'notebooks'}", f"--LabApp.user_settings_dir={home / 'settings'}"]
+    command += [
+        f"--ServerApp.root_dir={home / 'notebooks'}",
+        f"--LabApp.user_settings_dir={home / 'settings'}",
+    ]
     command += [f"--LabApp.workspaces_dir={home / 'workspaces'}"]
     folders = {f"JUPYTER_{kind}_DIR": str(home / kind.lower()) for kind in ("CONFIG", "RUNTIME", "DATA")}
     with (home / "log").open("w") as log:
@@ -60,7 +63,8 @@ def open_notebook(page, lab, name, cells):
 
 
 def ready(page, cells):
-    page.wait_for_function(f"document.querySelectorAll('.jp-Notebook .jp-Cell').length === {cells}", timeout=60_000)
+    counted = f"document.querySelectorAll('.jp-Notebook .jp-Cell').length === {cells}"
+    page.wait_for_function(counted, timeout=60_000)
     settled(page, "window.jupyterapp.shell.currentWidget.context.sessionContext.ready")
 
 
@@ -70,5 +74,5 @@ def run_all(page):
 
 def settled(page, promise, seconds=120):
     """Wait for a promise of JupyterLab's, but not for ever."""
-    late = f"new Promise((_, no) => setTimeout(() => no(new Error('not settled in {seconds} s')), {seconds * 1000}))"
-    page.evaluate(f"Promise.race([{promise}, {late}])")
+    late = f"setTimeout(() => no(new Error('not settled in {seconds} s')), {seconds * 1000})"
+    page.evaluate(f"Promise.race([{promise}, new Promise((_, no) => {late})])")

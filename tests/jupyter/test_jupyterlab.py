@@ -37,7 +37,9 @@ from exercises.demo_bank import EXERCISES
 demo = {{spec.id: ExerciseWidget(spec) for spec in EXERCISES}}"""
     cells = [setup, *(f"demo[{name!r}]" for name in SOLVERS)]
     # Without a kernel named in it, JupyterLab would ask which one to start.
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=METADATA)
+    return nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=METADATA
+    )
 
 
 @pytest.fixture
@@ -62,8 +64,10 @@ def lab_cells(name):
 
 def calls(path):
     """The exercises that a notebook calls, and how many explorers."""
-    source = "\n".join("".join(c["source"]) for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code")
-    return re.findall(r"^exercise\(\"([\w-]+)\"\)", source, re.M), len(re.findall(r"^from companion\.explorers\.", source, re.M))
+    cells = json.loads(path.read_text())["cells"]
+    source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    explorers = re.findall(r"^from companion\.explorers\.", source, re.M)
+    return re.findall(r"^exercise\(\"([\w-]+)\"\)", source, re.M), len(explorers)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -106,7 +106,9 @@ def test_a_chapter_reads_well_outside_the_site(path):
     assert debris(read(path).cells) == []
 
 
-@pytest.mark.parametrize("planted", ["See {ref}`here`.", "```{note}\nA note.\n```", "(label)=\n# Title", ":::{tip}\n:::"])
+@pytest.mark.parametrize(
+    "planted", ["See {ref}`here`.", "```{note}\nA note.\n```", "(label)=\n# Title", ":::{tip}\n:::"]
+)
 def test_planted_debris_is_found(planted):
     assert debris([nbformat.v4.new_markdown_cell(planted)]) != []
 
@@ -120,7 +122,9 @@ def unexecuted(notebook):
 
 
 def error(notebook):
-    code_cell(notebook).outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])]
+    code_cell(notebook).outputs = [
+        nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])
+    ]
 
 
 def widget_state(notebook):

@@ -65,7 +65,7 @@ def test_every_arrow_goes_down_from_its_room_to_the_other():
 
 
 def test_the_list_says_what_each_room_imports():
-    entries = dict(re.findall(r'<dt><code.*?>(\w+)</span></code></dt><dd>(.*?)</dd>', HTML, re.S))
+    entries = dict(re.findall(r"<dt><code.*?>(\w+)</span></code></dt><dd>(.*?)</dd>", HTML, re.S))
     for label, pairs in (("Imports", AT_ONCE), ("When needed", LATER)):
         for room, entry in entries.items():
             others = sorted(other for upper, other in pairs if upper == room)

@@ -21,7 +21,8 @@ LEFT_OUT = {"book/progress"}
 PAPER = Path(__file__).with_name("paper.css").read_text()
 SHELL = """<!DOCTYPE html><html lang="en" data-content_root="./" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title>{title}</title>{head}<style>{paper}</style></head>
-<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container"><article class="bd-article">
+<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">
+<article class="bd-article">
 <section class="att-title-page"><h1>{title}</h1><p>{author}</p></section>
 <nav class="att-contents" aria-label="Contents"><h1>Contents</h1>{contents}</nav>
 {pages}

@@ -19,12 +19,15 @@ NUMBER = """() => {
     card.querySelector(".att-kicker").textContent = `Exercise ${solved.dataset.number} `;
     const where = document.createElement("p");
     where.className = "att-where";
-    where.innerHTML = `<a href="#${solved.id}">Solution: page <span class="att-number" data-target="${solved.id}"></span></a>`;
+    const number = `<span class="att-number" data-target="${solved.id}"></span>`;
+    where.innerHTML = `<a href="#${solved.id}">Solution: page ${number}</a>`;
     card.append(where);
   }
 }"""
 FILL = """pages => {
-  for (const place of document.querySelectorAll(".att-number")) place.textContent = pages[place.dataset.target];
+  for (const place of document.querySelectorAll(".att-number")) {
+    place.textContent = pages[place.dataset.target];
+  }
 }"""
 ENTRIES = """() => [...document.querySelectorAll(".att-contents a")].map((link) => ({
   chapter: link.classList.contains("att-level-1"),
@@ -35,7 +38,8 @@ ENTRIES = """() => [...document.querySelectorAll(".att-contents a")].map((link) 
 FIT = """() => {
   const article = document.querySelector("article");
   const room = article.getBoundingClientRect();
-  for (const wide of article.querySelectorAll("mjx-container[display=true], table, .att-plate svg, math[display=block]")) {
+  const wides = "mjx-container[display=true], table, .att-plate svg, math[display=block]";
+  for (const wide of article.querySelectorAll(wides)) {
     const box = wide.getBoundingClientRect();
     const needs = Math.max(wide.scrollWidth, box.width);
     const has = wide.parentElement.clientWidth;

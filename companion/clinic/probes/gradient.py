@@ -35,8 +35,8 @@ def gradient(exam):
         if got is None:
             return tried, "the output carries no gradient"
         for name, mine, wanted in zip(("query", "key", "value"), got, gradients(case, grad), strict=True):
-            if mine is None:
-                return tried, f"no gradient reaches {name}"
+            if mine is None:  # another input has one: autograd stops on the way to this one
+                mine = np.zeros_like(wanted)
             if not _near(exam, case, grad, mine, wanted):
                 _find(exam, case, name, mine, wanted)
                 return tried, "found: wrong gradient"
