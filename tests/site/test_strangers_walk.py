@@ -80,84 +80,87 @@ def lab(tmp_path):
 
 
 def test_a_stranger_walks_through_the_book(stranger, network, lab, tmp_path):
-    land_on_the_front_page(stranger, network)
-    open_chapter_7(stranger)
-    solved = solve_three_exercises(stranger)
-    break_the_network_and_reload(stranger, network)
-    progress_is_kept(stranger, solved)
-    network.up()
-    search_for_renormalise(stranger, network)
-    open_the_pattern_explorer(stranger)
-    go_back_to_chapter_7(stranger)
-    print_the_chapter(stranger)
-    notebook = download_the_notebook(stranger, tmp_path / "notebooks")
-    run_it_in_jupyterlab(stranger, lab, notebook)
-    break_the_sparse_function(stranger)
-    the_clinic_says_what_is_wrong(stranger)
-
-
-def land_on_the_front_page(page, network):
+    page = stranger
     page.goto(f"{network.address}/")
     page.wait_for_url("**/book/intro.html")
     assert page.title().startswith("Attention, Token by Token")
 
+    open_chapter(page, CHAPTER)
+    assert heading(page).startswith(CHAPTER)
+    solve(page, ANSWERED)
+    assert states(page, ANSWERED) == ["solved"] * 3
 
-def open_chapter_7(page):
-    page.locator(".bd-sidebar-primary").get_by_role("link", name=CHAPTER).click()
-    page.wait_for_url("**/07_the_index_set.html")
-    assert page.locator("article h1").inner_text().startswith(CHAPTER)
-
-
-def solve_three_exercises(page):
-    for name in ANSWERED:
-        Card(page, name).answer(next(probe.entry for probe in find(name).probes() if probe.state == "right"))
-        assert Card(page, name).state == "solved"
-    return ANSWERED
-
-
-def break_the_network_and_reload(page, network):
     page.wait_for_function(KEPT, timeout=20_000)
     network.down()
     page.reload()
-    assert page.locator("article h1").inner_text().startswith(CHAPTER)
-
-
-def progress_is_kept(page, solved):
-    for name in solved:
-        assert Card(page, name).state == "solved"
+    assert heading(page).startswith(CHAPTER)
+    assert states(page, ANSWERED) == ["solved"] * 3
     assert page.locator("[data-mount='chapter-progress']").inner_text().strip().startswith("3 of")
+    network.up()
 
-
-def search_for_renormalise(page, network):
-    page.keyboard.press("Control+k")
-    page.keyboard.type("renormalise")
-    page.keyboard.press("Enter")
-    found = page.locator("#search-results").get_by_role("link", name=CHAPTER).first
-    expect(found).to_be_visible(timeout=20_000)
+    search(page, "renormalise")
     assert page.url == f"{network.address}/search.html?q=renormalise"
+    assert CHAPTER in page.locator("#search-results").inner_text()
+
+    open_chapter(page, "8 Patterns")
+    assert widened(page) == ("sliding_window(8) | sinks(2)", "sliding_window(9) | sinks(2)")
+
+    open_chapter(page, CHAPTER)
+    text = printed(page)
+    assert CHAPTER in text and "Exercise" in text
+    notebook = downloaded(page, tmp_path / "notebooks")
+
+    open_notebook(page, lab, notebook.name, len(json.loads(notebook.read_text())["cells"]))
+    run_all(page)
+    assert page.locator("[data-exercise='ch07-gather']").count() == 1
+    replace_the_sparse_function(page, NO_SCALE)
+    run_all(page)
+    assert "The clinic finds: no scale. The scores are not divided by sqrt(D)." in verdict(page)
 
 
-def open_the_pattern_explorer(page):
-    page.locator(".bd-sidebar-primary").get_by_role("link", name="8 Patterns").click()
+def open_chapter(page, title):
+    page.locator(".bd-sidebar-primary").get_by_role("link", name=title).click()
+    expect(page.locator("article h1")).to_contain_text(title)
+
+
+def heading(page):
+    return page.locator("article h1").inner_text()
+
+
+def solve(page, names):
+    for name in names:
+        Card(page, name).answer(next(probe.entry for probe in find(name).probes() if probe.state == "right"))
+
+
+def states(page, names):
+    return [Card(page, name).state for name in names]
+
+
+def search(page, words):
+    page.keyboard.press("Control+k")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    expect(page.locator("#search-results").get_by_role("link").first).to_be_visible(timeout=20_000)
+    expect(page.locator(".search-summary")).not_to_be_empty(timeout=20_000)
+
+
+def widened(page):
+    """What the pattern explorer says in Python before and after its window grows by one."""
     explorer = page.locator("[data-explorer='pattern']")
     code = explorer.locator(".att-python code")
-    expect(code).to_have_text("sliding_window(8) | sinks(2)")
+    before = code.inner_text()
     explorer.get_by_role("slider", name="w of sliding_window").press("ArrowRight")
-    assert code.inner_text() == "sliding_window(9) | sinks(2)"
+    expect(code).not_to_have_text(before)
+    return before, code.inner_text()
 
 
-def go_back_to_chapter_7(page):
-    page.locator(".bd-sidebar-primary").get_by_role("link", name=CHAPTER).click()
-    page.wait_for_url("**/07_the_index_set.html")
-
-
-def print_the_chapter(page):
+def printed(page):
     sheets = PdfReader(BytesIO(page.pdf(format="A4"))).pages
-    text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
-    assert CHAPTER in text and "Exercise" in text
+    return " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
 
 
-def download_the_notebook(page, folder):
+def downloaded(page, folder):
+    """The chapter's notebook, by the page's button, into ``folder``."""
     page.get_by_role("button", name="Download this page").click()
     with page.expect_download() as download:
         page.locator(".btn-download-source-button").click()
@@ -166,25 +169,18 @@ def download_the_notebook(page, folder):
     return path
 
 
-def run_it_in_jupyterlab(page, lab, notebook):
-    open_notebook(page, lab, notebook.name, len(json.loads(notebook.read_text())["cells"]))
-    run_all(page)
-    expect(page.locator("[data-exercise='ch07-gather']")).to_be_visible(timeout=20_000)
-
-
-def break_the_sparse_function(page):
+def replace_the_sparse_function(page, source):
     page.evaluate(
         """source => {
           const panel = window.jupyterapp.shell.currentWidget;
           const cells = panel.content.widgets.map((cell) => cell.model.sharedModel);
           cells.find((cell) => cell.getSource().includes("def sparse_attention(")).setSource(source);
         }""",
-        NO_SCALE,
+        source,
     )
-    run_all(page)
 
 
-def the_clinic_says_what_is_wrong(page):
-    verdict = page.locator(".jp-RenderedHTML", has_text="ch07-sparse: ↩ not yet")
-    expect(verdict).to_have_count(1, timeout=20_000)
-    assert "The clinic finds: no scale. The scores are not divided by sqrt(D)." in verdict.inner_text()
+def verdict(page):
+    told = page.locator(".jp-RenderedHTML", has_text="ch07-sparse: ↩ not yet")
+    expect(told).to_have_count(1, timeout=20_000)
+    return told.inner_text()
