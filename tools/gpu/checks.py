@@ -275,7 +275,8 @@ def _shared(options):
     own = ["--device", options.device, "--seconds", str(options.seconds)]
     command = [sys.executable, "-m", "tools.gpu.checks", *own, "--share"]
     shares = [subprocess.Popen([*command, str(k), str(options.workers)]) for k in range(options.workers)]
-    return any([share.wait() for share in shares])
+    failed = [share.wait() for share in shares]
+    return any(failed)
 
 
 if __name__ == "__main__":
