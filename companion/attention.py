@@ -100,7 +100,9 @@ def attention(
     reason = module.reason(query, key, value, pattern, return_lse=return_lse)
     if reason is not None:
         raise ValueError(f"backend {backend!r} cannot do this call: {reason}")
-    out, lse = guarded(module.forward, query, key, value, pattern, query_offset=query_offset, scale=scale)
+    out, lse = guarded(
+        module.forward, query, key, value, pattern, query_offset=query_offset, scale=scale, tells=module.TELLS
+    )
     return (out, lse) if return_lse else out
 
 

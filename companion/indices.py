@@ -33,7 +33,10 @@ class IndexSet:
     array: np.ndarray
 
     def __post_init__(self):
-        array = _array(self.array)
+        try:
+            array = _array(self.array)
+        except ValueError:
+            raise ValueError("array must have rows of one length; pad the shorter ones with -1") from None
         if not _dtype(array).startswith(("int", "uint")):
             raise TypeError(f"array must hold integers, not {_dtype(array)}")
         if array.ndim < 2:

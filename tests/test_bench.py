@@ -253,6 +253,16 @@ def test_targets_hold_for_the_full_run_on_a_cpu_in_float32():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "says"), [("cuda", "there is no CUDA device"), ("tpu", "must be cpu or cuda")]
+)
+def test_a_device_that_is_not_there_is_told_before_anything_is_measured(name, says, monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--device", name])
+    assert says in capsys.readouterr().err
+
+
 def test_missing_names_each_thing(without_compiler, monkeypatch):
     monkeypatch.setattr(contestants, "find_spec", lambda name: None)
     flex, local_attention = contestants.missing(TINY)

@@ -131,6 +131,7 @@ def test_flex_under_our_layout_computes_the_same():
 def test_the_command_makes_this_table_where_the_device_is_a_gpu(monkeypatch, tmp_path, capsys):
     asked = []
     Model(monkeypatch)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(command, "cases", None)
     monkeypatch.setattr(command.machine, "describe", lambda device: {"gpu": "a GPU"})
     monkeypatch.setattr(contestants, "missing", lambda settings: asked.append(settings) or [])

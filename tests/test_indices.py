@@ -62,6 +62,11 @@ def test_index_sets_refuse(array, error, says, kind):
         IndexSet(kind(np.array(array)))
 
 
+def test_rows_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="array must have rows of one length; pad the shorter ones with -1"):
+        IndexSet([[0], [0, 1]])
+
+
 def test_conversions_refuse(kind):
     with pytest.raises(ValueError, match=r"row \(1, 0\) holds position 4; expected 0 to 3, or -1"):
         IndexSet(kind(np.array([[[0, 1]], [[4, -1]]]))).to_mask(4)

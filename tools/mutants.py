@@ -88,6 +88,7 @@ def _pytest(tests, folder, log):
         os.dup2(out.fileno(), 2)
     os.chdir(folder)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ["TRITON_INTERPRET"] = "1"  # as tests/backends/conftest.py would
     sys.dont_write_bytecode = True  # two mutants of one size within a second would share their bytecode
     sys.path.insert(0, str(folder))
     import companion

@@ -14,7 +14,9 @@ from companion.backends.windows import batches
 from companion.merge import merge
 from companion.patterns import Pattern
 
-__all__ = ["forward", "reason"]
+__all__ = ["TELLS", "forward", "reason"]
+
+TELLS = False
 
 
 def reason(query, key, value, pattern, *, return_lse):

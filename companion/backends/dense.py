@@ -4,7 +4,9 @@ import torch
 
 from companion.backends.pairs import allowed
 
-__all__ = ["attend", "forward", "reason"]
+__all__ = ["TELLS", "attend", "forward", "reason"]
+
+TELLS = False
 
 
 def reason(query, key, value, pattern, *, return_lse):

@@ -12,7 +12,9 @@ from torch.nn.attention.flex_attention import AuxRequest, flex_attention
 
 from companion.patterns import Pattern
 
-__all__ = ["forward", "reason"]
+__all__ = ["TELLS", "forward", "reason"]
+
+TELLS = False
 
 # The fastest measured on a CPU for a window of 256; on a GPU what FlexAttention's kernels are tuned for.
 _BLOCK = {"cpu": 64, "cuda": 128}

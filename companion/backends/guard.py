@@ -15,7 +15,7 @@ __all__ = ["guarded"]
 _PAIRS = 2**22  # pairs of a pattern held at once
 
 
-def guarded(forward, query, key, value, pattern, *, query_offset, scale):
+def guarded(forward, query, key, value, pattern, *, query_offset, scale, tells):
     """``forward`` of a backend, made safe: see the signature in `companion.backends`.
 
     A row that attends NaN or infinity, or whose own query holds one, gets NaN for output and log-sum-exp and
@@ -23,15 +23,18 @@ def guarded(forward, query, key, value, pattern, *, query_offset, scale):
     those positions held anything else. Rows that meet finite numbers too large for the kernel are computed by
     the plain formula.
 
-    Costs one look for the extremes of ``query``, ``key`` and ``value`` where there is nothing to do.
+    Where there is nothing to do, it costs one look for the extremes of ``query``, ``key`` and ``value``. A
+    backend that ``tells`` is looked at afterwards instead: its log-sum-exp is NaN if there is anything to do.
     """
     given = query, key, value
     asked = {"query_offset": query_offset, "scale": scale}
     # Below this, no dot product of two rows overflows in the dtype of accumulation, partial sums included.
     largest = torch.finfo(torch.promote_types(query.dtype, torch.float32)).max
     limit = (largest / (4 * query.shape[-1] * max(1.0, abs(scale)))) ** 0.5
-    if _within(given, limit):
-        return forward(*given, pattern, **asked)
+    if tells or _within(given, limit):
+        out, lse = forward(*given, pattern, **asked)
+        if not tells or not lse.detach().isnan().any():
+            return out, lse
 
     out, lse = forward(*(x.where(x.abs() <= limit, 0) for x in given), pattern, **asked)
 

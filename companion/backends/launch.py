@@ -1,5 +1,6 @@
 """The backend "triton": what the kernels of `companion.backends.triton` can do, and how they are launched."""
 
+import math
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -11,7 +12,9 @@ from torch.torch_version import TorchVersion
 from companion.backends.lists import block_size, lists
 from companion.patterns import Pattern
 
-__all__ = ["forward", "reason"]
+__all__ = ["TELLS", "forward", "reason"]
+
+TELLS = True  # `attend` adds 0 x score to the sum of a row, and 0 x NaN is NaN
 
 _NO_INTERPRETER = "on a CPU Triton needs TRITON_INTERPRET=1, set before triton is imported"
 _NUMPY = "Triton {}'s interpreter cannot work with NumPy {}: it needs NumPy below 2.4, or Triton 3.7 or later"
@@ -41,7 +44,7 @@ _HALF = {
 }
 _FLOAT = {
     64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2)),
-    128: (_Tile(32, 32, 4, 3), _Tile(32, 16, 4, 2)),
+    128: (_Tile(32, 32, 4, 3), _Tile(32, 16, 4, 3)),
     256: (_Tile(16, 16, 4, 2), _Tile(16, 16, 4, 2)),
 }
 
@@ -88,6 +91,8 @@ def forward(query, key, value, pattern, *, query_offset, scale):
     alike = L == 1 and group <= _MOST_ALIKE and pattern.heads is None
     if alike:  # the query heads of a key head become rows of one tile, and read its keys once
         query = query.reshape(-1, heads_kv, group, query.shape[-1])
+    if scale <= 0:  # the kernels take the largest score before they scale it
+        query, scale = query * math.copysign(bool(scale), scale), -scale or 1.0
     given = (_prepared(x) for x in (query, key, value))
     out, lse = _Attention.apply(*given, pattern, query_offset, scale, alike)
     if alike:

@@ -75,6 +75,7 @@ def attend(
     end = tl.minimum(begin + share, end)
     middle = tl.maximum(tl.minimum(middle, end), begin)
 
+    scale *= LOG2E
     peak = tl.full([ROWS], NONE, tl.float32)
     total = tl.full([ROWS], 0.0, tl.float32)
     weighted = tl.full([ROWS, DV], 0.0, tl.float32)
@@ -92,7 +93,8 @@ def attend(
                 k = tl.load(key + left * key_token)
                 v = tl.load(value + left * value_token)
 
-            scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
+            scores = tl.dot(q, k.T, input_precision="ieee")
+            doubt = 0.0 * scores  # 0, but NaN where a score is NaN or infinite
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
                 bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
@@ -100,19 +102,21 @@ def attend(
                 scores = tl.where(allowed, scores, NONE)
 
             new_peak = tl.maximum(peak, tl.max(scores, 1))
-            # While a row has met no key at all, -inf - (-inf) would be NaN.
-            shift = tl.where(new_peak == NONE, 0.0, new_peak) if MASKED else new_peak
-            powers = tl.exp2(scores - shift[:, None])
-            rescale = tl.exp2(peak - shift)
-            total = total * rescale + tl.sum(powers, 1)
+            shift = new_peak * scale
+            if MASKED:  # while a row has met no key at all, -inf - (-inf) would be NaN
+                shift = tl.where(new_peak == NONE, 0.0, shift)
+            powers = tl.exp2(scores * scale - shift[:, None])
+            rescale = tl.exp2(peak * scale - shift)
+            total = total * rescale + tl.sum(powers + doubt, 1)
             weighted *= rescale[:, None]
             weighted = tl.dot(powers.to(v.dtype), v, weighted, input_precision="ieee")
             peak = new_peak
 
+    total += tl.sum(0.0 * weighted, 1)  # values may be NaN or infinite too
     total = tl.where(total == 0.0, 1.0, total)  # a row without keys: output 0, lse -inf
     plane = tl.program_id(1).to(tl.int64) * (tl.num_programs(0) // tiles)
     at = (plane + tl.program_id(0) // tiles) * L + top + rows
-    tl.store(lse + at, (peak + tl.log2(total)) * LN2, inside)
+    tl.store(lse + at, (peak * scale + tl.log2(total)) * LN2, inside)
     out += at[:, None] * DV + dims_value
     tl.store(out, weighted / total[:, None], inside[:, None])
 
@@ -183,14 +187,17 @@ def pull_queries(
                 k = tl.load(key + left * key_token)
                 v = tl.load(value + left * value_token)
 
-            scores = tl.dot(q, k.T, input_precision="ieee") * (scale * LOG2E)
+            scores = tl.dot(q, k.T, input_precision="ieee")
             if MASKED:
                 number = tl.load(which + n // STEPS).to(tl.int64)
                 bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
                 allowed = (bits[:, None] >> bit >> byte & 1) != 0
                 scores = tl.where(allowed, scores, NONE)
-            weights = tl.exp2(scores - shift[:, None])
-            ds = weights * (tl.dot(do, v.T, input_precision="ieee") - pull[:, None])
+            weights = tl.exp2(scores * (scale * LOG2E) - shift[:, None])
+            pulled = tl.dot(do, v.T, input_precision="ieee") - pull[:, None]
+            ds = weights * pulled
+            if MASKED:  # what is not attended may be so large that pulled is infinite
+                ds = tl.where(weights > 0.0, ds, 0.0)
             dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
 
     tl.store(grad_query + at[:, None] * D + dims, dq * scale, inside[:, None])
@@ -259,15 +266,18 @@ def pull_keys(
                     q, do = tl.load(q_at), tl.load(do_at)
                     shift, pull = tl.load(lse_at) * LOG2E, tl.load(delta_at)
 
-                scores = tl.dot(k, q.T, input_precision="ieee") * (scale * LOG2E)
+                scores = tl.dot(k, q.T, input_precision="ieee")
                 if MASKED:
                     number = tl.load(which + n // STEPS).to(tl.int64)
                     bits = tl.load(masks + number * (BLOCK * STEPS) + n % STEPS)
                     allowed = (bits[:, None] >> bit >> byte & 1) != 0
                     scores = tl.where(allowed, scores, NONE)
-                weights = tl.exp2(scores - shift[None, :])
+                weights = tl.exp2(scores * (scale * LOG2E) - shift[None, :])
                 dv = tl.dot(weights.to(do.dtype), do, dv, input_precision="ieee")
-                ds = weights * (tl.dot(v, do.T, input_precision="ieee") - pull[None, :])
+                pulled = tl.dot(v, do.T, input_precision="ieee") - pull[None, :]
+                ds = weights * pulled
+                if MASKED:
+                    ds = tl.where(weights > 0.0, ds, 0.0)
                 dk = tl.dot(ds.to(q.dtype), q, dk, input_precision="ieee")
 
     at = ((tl.program_id(0) // tiles).to(tl.int64) * S + top + rows)[:, None]

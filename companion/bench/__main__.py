@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import torch
+
 from companion.bench import contestants, gpu, machine
 from companion.bench.cases import cases, scaling
 from companion.bench.plot import plot
@@ -91,13 +93,23 @@ def _parser():
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, no targets: minutes, not a quarter of an hour"
     )
-    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--device", type=_device, default="cpu", help="cpu or cuda")
     parser.add_argument(
         "--dtype", choices=("float16", "bfloat16", "float32"), help="float32 on a CPU, else bfloat16"
     )
     parser.add_argument("--out", type=Path, default=Path("bench.json"), metavar="FILE", help="the JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="also measure and draw the scaling plot")
     return parser
+
+
+def _device(name):
+    if name not in ("cpu", "cuda"):
+        raise argparse.ArgumentTypeError(f"must be cpu or cuda; got {name}")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise argparse.ArgumentTypeError(
+            f"there is no CUDA device that PyTorch {torch.__version__} can use here"
+        )
+    return name
 
 
 if __name__ == "__main__":

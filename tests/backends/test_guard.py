@@ -1,11 +1,13 @@
 """Positions outside G cannot be felt, whatever they hold; rows that attend NaN or infinity say so."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 import torch
 
 from companion.attention import attention
-from companion.backends import tile
+from companion.backends import lists, tile
 from companion.indices import IndexSet
 from companion.patterns import causal, full, sinks, sliding_window
 from helpers.attention_oracle import COMPOSED, LENGTH, SINGLE, dense_mask, expected, tensors
@@ -15,12 +17,21 @@ POISONS = [7.0, -1e4, 1e30, HUGE, -HUGE, torch.inf, -torch.inf, torch.nan]
 NOT_FINITE = [torch.inf, -torch.inf, torch.nan]
 
 
-@pytest.fixture(params=["dense", "blocks", "blocks, plain tiles"])
+@pytest.fixture(params=["dense", "blocks", "blocks, plain tiles", "triton"])
 def backend(request, monkeypatch):
-    """A backend's name. The last runs the formulas that "blocks" uses where there is no fused kernel."""
-    if request.param == "blocks, plain tiles":
+    """A backend's name. The third runs the formulas that "blocks" uses where there is no fused kernel."""
+    name, _, how = request.param.partition(",")
+    if how:
         monkeypatch.setattr(tile, "_is_fused", lambda x: False)
-    return request.param.partition(",")[0]
+    if name == "triton":
+        if find_spec("triton") is None:
+            pytest.skip("there is no Triton for this system")
+        if torch.cuda.is_available():
+            pytest.skip("with a GPU the kernels take no CPU tensors; tools/gpu/checks.py asks there")
+        monkeypatch.setattr(lists, "_BLOCKS", (32,))  # of the default size there would be two blocks in a row
+        lists.block_size.cache_clear()
+    yield name
+    lists.block_size.cache_clear()
 
 
 def everything(inputs, pattern, backend, **options):
@@ -131,6 +142,7 @@ def test_grouped_heads_share_the_bad_position(backend, heads_kv):
     assert_unmoved(before, after, mask, 70, heads_kv)
 
 
+@pytest.mark.parametrize("backend", ["dense", "blocks", "blocks, plain tiles"], indirect=True)
 def test_index_sets_under_poison(backend):
     drawn = np.random.default_rng(0).random((2, LENGTH, LENGTH)) < 0.1
     mask = torch.from_numpy(drawn & causal().mask(LENGTH))

@@ -107,16 +107,18 @@ def test_on_a_cpu_it_needs_the_interpreter_and_in_time():
     assert "TRITON_INTERPRET changed after triton was imported" in second
 
 
-@pytest.mark.parametrize(("dtype", "dim"), [("bfloat16", 64), ("bfloat16", 128), ("float32", 64)])
+@pytest.mark.parametrize(("dtype", "dim"), [("bfloat16", 64), ("bfloat16", 128), ("float32", 128)])
 def test_the_kernels_compile_for_a_gpu(dtype, dim):
     """What the interpreter lets pass a compiler may not. A program on a Hopper GPU may share 227 KiB.
 
-    The widest sums, those of `pull_keys`, leave no register free: a few numbers of its outer loop spill.
+    Outside the loops a few numbers may not find a register. A step over a full block must find all of its own,
+    and a step under a mask all but one.
     """
     found = json.loads(apart("-m", "helpers.triton_compile", dtype, str(dim)))
     assert set(found) == {"attend", "pull_queries", "pull_keys"}
-    for name, kernel in found.items():
-        assert kernel["spilled"] <= (32 if (name, dim) == ("pull_keys", 128) else 0)
+    for kernel in found.values():
+        full, masked = kernel["spilled"]
+        assert full == 0 and masked <= 1
         assert kernel["shared"] <= 227 * 1024 and kernel["asynchronous copies"]
         assert kernel["matrix units"] == (dtype == "bfloat16")
         assert not kernel["tf32"] and not kernel["atomics"]

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from companion.attention import attention
-from companion.backends import launch, lists
+from companion.backends import guard, launch, lists
 from companion.device import device
 from companion.patterns import (
     causal,
@@ -201,6 +201,49 @@ def test_blocks_not_listed_are_never_read():
     assert out.isfinite().all() and lse.isfinite().all() and all(x.isfinite().all() for x in grads)
 
 
+@pytest.mark.parametrize("poison", [torch.nan, torch.inf, -torch.inf], ids=str)
+@pytest.mark.parametrize("which", [0, 1, 2], ids=["query", "key", "value"])
+@pytest.mark.parametrize("pattern", [causal(), sliding_window(5)], ids=repr)
+def test_the_log_sum_exp_tells_of_what_is_not_finite(pattern, which, poison):
+    """Also of -inf in a key, although its weight is 0, and of what lies beside the pattern in a visited block."""
+    inputs = [x.abs().to(device()) for x in tensors(64, heads=1)]  # -inf in a key makes all its scores -inf
+    lse = launch.forward(*inputs, pattern, query_offset=0, scale=0.25)[1]
+    assert lse.isfinite().all()
+    inputs[which][:, :, 20, 3] = poison
+    lse = launch.forward(*inputs, pattern, query_offset=0, scale=0.25)[1]
+    rows = [20] if which == 0 else range(20, 25)  # those that attend it; 16 to 19 only meet its block
+    assert lse[0, 0, rows].isnan().all()
+    if which == 1:
+        assert lse[0, 0, 16:20].isnan().all()
+
+
+def test_one_pass_where_nothing_is_wrong(monkeypatch):
+    """The guard looks at no entry, and runs the kernel again only for what a visited block holds."""
+    passes, run = [], launch.forward
+    monkeypatch.setattr(guard, "_within", None)
+    monkeypatch.setattr(launch, "forward", lambda *given, **asked: passes.append(0) or run(*given, **asked))
+    query, key, value = tensors(64, heads=1)
+    query = query[:, :, 48:]
+    for poison, position, expected_passes in ((0.0, 60, 1), (torch.nan, 10, 1), (torch.nan, 60, 2)):
+        key[:, :, position] = poison
+        passes.clear()
+        attend(query, key, value, sliding_window(5), query_offset=48)
+        assert len(passes) == expected_passes
+
+
+def test_scores_that_overflow_when_scaled_are_those_of_the_formula():
+    """Products of -1e4 and a scale of 1e35: every score of every row is -inf, and no row is empty."""
+    query, key, value = tensors(20, heads=1)
+    query, key = torch.full_like(query, 25.0), torch.full_like(key, -25.0)
+    options = {"scale": 1e35, "return_lse": True}
+    for ours, formula in zip(
+        attend(query, key, value, ALONE | sliding_window(3), **options),
+        attention(query, key, value, ALONE | sliding_window(3), backend="dense", **options),
+        strict=True,
+    ):
+        assert torch.equal(ours, formula)
+
+
 def poisoned(inputs, pattern):
     """Output, log-sum-exp and gradients of a loss that weighs every row and its log-sum-exp."""
     leaves = [x.detach().clone().requires_grad_() for x in inputs]
@@ -215,7 +258,9 @@ def poisoned(inputs, pattern):
 def test_poison_outside_g_is_not_felt(pattern, block):
     inputs, mask = tensors(70, heads=1), dense_mask(pattern, 70)
     before = poisoned(inputs, pattern)
-    for which, position, poison in ((1, 8, torch.nan), (2, 12, torch.inf), (1, 40, 1e30), (2, 37, 7.0)):
+    for which, position, poison in (
+        (1, 8, torch.nan), (2, 12, torch.inf), (1, 40, 1e30), (2, 37, 3e38), (2, 15, 3e38)
+    ):  # fmt: skip
         changed = [x.clone() for x in inputs]
         changed[which][:, :, position, 5] = poison
         after = poisoned(changed, pattern)

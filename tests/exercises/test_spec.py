@@ -229,7 +229,7 @@ def test_importing_the_exercises_is_light():
 def test_an_unknown_exercise_names_those_there_are():
     with pytest.raises(KeyError, match="no exercise 'ch01-nowhere'; ch01 has ch01-output"):
         exercise("ch01-nowhere")
-    with pytest.raises(KeyError, match="no exercise 'nonsense'"):
+    with pytest.raises(KeyError, match="no exercise 'nonsense'; ids begin with ch01, ch02"):
         exercise("nonsense")
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import torch
 import triton
@@ -41,13 +42,28 @@ def compiled(kernel, tile, dtype, dim, block=128):
 
 
 def spilled(ptx):
-    """Bytes that a thread stores because its registers do not suffice, as the assembler tells."""
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
-        file.write(ptx)
-        file.flush()
-        command = [get_ptxas(90).path, "-v", "--gpu-name=sm_90a", "-o", "/dev/null", file.name]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    return int(re.search(r"(\d+) bytes spill stores", told)[1])
+    """How often a step of an innermost loop stores or loads what registers do not hold.
+
+    Counted in the machine code between a label and the jump back to it.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        text, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        text.write_text(ptx)
+        assembler = Path(get_ptxas(90).path)
+        subprocess.run([assembler, "--gpu-name=sm_90a", "-o", binary, text], check=True)
+        command = [assembler.with_name("nvdisasm"), "-c", binary]
+        code = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    labels, inner, count = {}, 0, []
+    for line in code.splitlines():
+        if label := re.match(r"(\.L_x_\d+):", line):
+            labels[label[1]] = len(count)
+        elif instruction := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*);", line):
+            jump = re.search(r"\bBRA\b.*`\((\.L_x_\d+)\)", instruction[1])
+            count.append(bool(re.search(r"\b(LDL|STL)\b", instruction[1])))
+            start = labels.get(jump[1], -1) if jump else -1
+            if inner <= start < len(count) - 1:  # not around another loop, nor the halt behind the end
+                yield sum(count[start:])
+                inner = len(count)
 
 
 if __name__ == "__main__":
@@ -59,7 +75,7 @@ if __name__ == "__main__":
         ptx = binary.asm["ptx"]
         found[name] = {
             "shared": binary.metadata.shared,
-            "spilled": spilled(ptx),
+            "spilled": list(spilled(ptx)),
             "matrix units": "wgmma" in ptx,
             "tf32": "tf32" in ptx,
             "asynchronous copies": "cp.async" in ptx,

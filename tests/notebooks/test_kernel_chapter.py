@@ -61,8 +61,8 @@ def test_lines_of_the_backward_kernels_are_those_of_the_file(name):
     [("new_peak == NONE, 0.0", "new_peak == NONE, 1.0"),
      ("    bit, byte = columns[None, :] % 8, columns[None, :] // 8 * 8\n", ""),
      ("            peak = new_peak\n", "            peak = new_peak\n            total += 0\n"),
-     ("total = total * rescale + tl.sum(powers, 1)\n            weighted *= rescale[:, None]",
-      "weighted *= rescale[:, None]\n            total = total * rescale + tl.sum(powers, 1)")],
+     ("total = total * rescale + tl.sum(powers + doubt, 1)\n            weighted *= rescale[:, None]",
+      "weighted *= rescale[:, None]\n            total = total * rescale + tl.sum(powers + doubt, 1)")],
 )  # fmt: skip
 def test_a_changed_kernel_is_noticed(old, new):
     text = KERNELS.read_text()

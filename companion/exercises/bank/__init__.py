@@ -45,5 +45,6 @@ def find(id):
     chapter = str(id).partition("-")[0]
     known = load(chapter) if chapter in chapters() else {}
     if id not in known:
-        raise KeyError(f"no exercise {id!r}; {chapter} has {', '.join(known) or 'none'}")
+        there = f"{chapter} has {', '.join(known)}" if known else f"ids begin with {', '.join(chapters())}"
+        raise KeyError(f"no exercise {id!r}; {there}")
     return known[id]

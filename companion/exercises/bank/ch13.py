@@ -388,10 +388,10 @@ weighs nothing in the merge.""",
         items=(
             "find the first key of the step in the list of blocks",
             "load its keys and values, with 0 for those past the end",
-            "multiply queries and keys, times scale and $\\log_2 e$",
-            "set the scores that the bits forbid to $-\\infty$",
-            "take the new peak, and 0 in its place where it is $-\\infty$",
-            "`exp2` of scores and of the old peak, both less the shift",
+            "multiply queries and keys",
+            "set the products that the bits forbid to $-\\infty$",
+            "take the new peak and scale it, or take 0 in its place where it is $-\\infty$",
+            "`exp2` of products and of the old peak, both scaled and less the new one",
             "rescale the sums and add the step's own",
         ),
         mistakes=(
@@ -418,7 +418,7 @@ Find, load, multiply, forbid; then the online softmax: peak, exponentials, sums.
         difficulty=2,
         minutes=3,
         prompt=r"""
-The guard `tl.where(new_peak == NONE, 0.0, new_peak)` is compiled into the second loop, over blocks under a
+The guard `tl.where(new_peak == NONE, 0.0, shift)` is compiled into the second loop, over blocks under a
 mask, and not into the first, over full blocks. Why can the first loop do without?""",
         options=(
             Wrong(
@@ -438,9 +438,9 @@ mask, and not into the first, over full blocks. Why can the first loop do withou
         why="The old peak may be minus infinity, and then the factor is exp2 of minus infinity, which is 0.",
         hints=("Which two numbers are subtracted, and when can both be minus infinity?",),
         solution=r"""
-`peak - shift` is $-\infty$ less a finite number, which is $-\infty$, and `exp2` of it is 0: right. NaN needs
-both to be $-\infty$, that is, a row that still has no key after the block. A full block gives every row
-keys.""",
+`peak * scale - shift` is $-\infty$ less a finite number, which is $-\infty$, and `exp2` of it is 0: right.
+NaN needs both to be $-\infty$, that is, a row that still has no key after the block. A full block gives
+every row keys.""",
     ),
     Choice(
         id="ch13-past",
