@@ -1,8 +1,11 @@
 """The clinic: names the bug in an attention function, from outside. ::
 
     from companion.clinic import examine
-    print(examine(my_attention))                    # a function (query, key, value), NumPy or PyTorch
-    examine(my_attention, sliding_window(64)).raise_for_findings()      # in a test suite
+
+    # a function (query, key, value), NumPy or PyTorch
+    print(examine(my_attention))
+    # in a test suite
+    examine(my_attention, sliding_window(64)).raise_for_findings()
 
 From the shell: ``python -m companion.clinic module:function --pattern "sliding_window(64)"``.
 """

@@ -53,6 +53,12 @@ def imports():
                         yield path.stem, module, name
 
 
+def test_a_type_that_stands_for_many_is_called_by_its_name():
+    found = {name for name, html in HTML.items() if ">ArrayLike<" in html}
+    assert found == {"api_drawing.html"}
+    assert not any("_SupportsArray" in html or "_NestedSequence" in html for html in HTML.values())
+
+
 def test_every_public_name_stands_once():
     found = entries()
     assert [name for name in public() if found.count(name) != 1] == []

@@ -11,9 +11,11 @@ from importlib import import_module
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from numpy.typing import ArrayLike
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
+from sphinx.util.typing import stringify_annotation
 
 from companion.frontend.mount import Mount
 
@@ -183,6 +185,12 @@ def is_member(target):
     return inspect.isclass(what) and own in members(what).get("members", "").split(", ")
 
 
+def name_types(app, what, name, obj, options, signature, returned):
+    """A type that is a name for many is called by its name."""
+    spelled = stringify_annotation(ArrayLike, "smart")
+    return signature and signature.replace(spelled, "~numpy.typing.ArrayLike"), returned
+
+
 def missing(app, env, node, contnode):
     """A type in a signature: linked where the reference has it, under its room's door; else as it stands."""
     if node["refdomain"] != "py":
@@ -202,4 +210,5 @@ def setup(app):
     app.add_directive("api", Reference)
     app.add_directive("api-rooms", Overview)
     app.connect("autodoc-process-docstring", link_names)
+    app.connect("autodoc-process-signature", name_types)
     app.connect("missing-reference", missing)
