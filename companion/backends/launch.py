@@ -22,7 +22,7 @@ _LARGEST = 256  # head dimension
 _MOST_ALIKE = 64  # query heads that fit a block
 _WIDEST = 132 * 1024  # bytes of shared memory that the tiles of the largest head dimension take
 _SHARE = 4  # blocks that a split of a row's list holds at least
-_FORWARD, _BACKWARD = 0, 1
+_ATTEND, _QUERIES, _KEYS = range(3)  # places in the tables of tiles
 _BITS = {16: torch.int16, 32: torch.int32, 64: torch.int64}  # by the step: a row's mask as one number
 
 
@@ -35,17 +35,23 @@ class _Tile(NamedTuple):
     num_stages: int
 
 
-# By the head dimension, up to: the tiles of the forward and of the backward pass, to fit the registers and
+# By the head dimension, up to: the tiles of `attend`, `pull_queries` and `pull_keys`, to fit the registers and
 # the shared memory of a Hopper GPU. Only the half precisions go to its matrix units.
 _HALF = {
-    64: (_Tile(128, 64, 4, 3), _Tile(128, 64, 8, 3)),
-    128: (_Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
-    256: (_Tile(128, 32, 8, 3), _Tile(64, 32, 8, 2)),
+    64: (_Tile(128, 64, 4, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
+    128: (_Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
+    256: (_Tile(128, 32, 8, 3), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),
+}
+# Where there are no 128 rows. The units give a warp 16 rows: with 8 warps, all scores of 64 come twice.
+_HALF_LOW = {
+    64: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3)),
+    128: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 32, 4, 3)),
+    256: (_Tile(64, 32, 4, 2), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),  # 4 have too few registers
 }
 _FLOAT = {
-    64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2)),
-    128: (_Tile(32, 32, 4, 3), _Tile(32, 16, 4, 3)),
-    256: (_Tile(16, 16, 4, 2), _Tile(16, 16, 4, 2)),
+    64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2), _Tile(32, 32, 4, 2)),
+    128: (_Tile(32, 32, 4, 3), _Tile(32, 16, 4, 3), _Tile(32, 16, 4, 3)),
+    256: (_Tile(16, 16, 4, 2), _Tile(16, 16, 4, 2), _Tile(16, 16, 4, 2)),
 }
 
 
@@ -114,7 +120,7 @@ class _Attention(torch.autograd.Function):
         asked = pattern, 1 if alike else L, S, query_offset
         size = block_size(*asked)
         walk = lists(*asked, size, query.device, by_keys=False, alike=alike)
-        tile = _tile(_FORWARD, L, query, value, size)
+        tile = _tile(_ATTEND, L, query, value, size)
         programs = B * heads * -(-L // tile.rows)
         splits = max(1, min(_programs(query.device) // max(programs, 1), walk.longest // _SHARE))
         dtype = query.dtype if splits == 1 else torch.float32
@@ -143,10 +149,10 @@ class _Attention(torch.autograd.Function):
         delta = torch.zeros_like(lse) if grad_lse is None else -grad_lse.contiguous()
 
         walk = [lists(*asked, size, query.device, by_keys, alike) for by_keys in (False, True)]
-        tile = _tile(_BACKWARD, L, query, value, size)
+        tile = _tile(_QUERIES, L, query, value, size)
         grid = (B * heads * -(-L // tile.rows),)
         _launch(pull_queries, grid, tile, size, given, (out, lse, delta, grad_query), walk[0], scale)
-        tile = _tile(_BACKWARD, S, query, value, size)
+        tile = _tile(_KEYS, S, query, value, size)
         grid = (B * heads_kv * -(-S // tile.rows),)
         _launch(pull_keys, grid, tile, size, given, (lse, delta, grad_key, grad_value), walk[1], scale)
         return *grads, None, None, None, None
@@ -180,13 +186,14 @@ def _programs(device):
 
 def _tile(which, tokens, query, value, size):
     """The tile of a program whose rows are ``tokens``: no more than there are, as in decoding."""
-    table = _FLOAT if query.dtype == torch.float32 else _HALF
+    rows = min(size, max(16, 1 << (tokens - 1).bit_length()))
+    half = _HALF if rows > 64 else _HALF_LOW
+    table = _FLOAT if query.dtype == torch.float32 else half
     dim = max(query.shape[-1], value.shape[-1])
     tile = next(tiles[which] for most, tiles in table.items() if dim <= most)
     if dim > 128 and _narrow(query.device):
         tile = tile._replace(step=16)
-    rows = max(16, 1 << (tokens - 1).bit_length())
-    return tile._replace(rows=min(tile.rows, size, rows), step=min(tile.step, size))
+    return tile._replace(rows=min(tile.rows, rows), step=min(tile.step, size))
 
 
 def _narrow(device):

@@ -74,6 +74,8 @@ def attend(
     begin += tl.program_id(1) * share
     end = tl.minimum(begin + share, end)
     middle = tl.maximum(tl.minimum(middle, end), begin)
+    # Counted in 32 bits, the assembler may have every product wait for the one before it.
+    begin, middle, end = begin.to(tl.int64), middle.to(tl.int64), end.to(tl.int64)
 
     scale *= LOG2E
     peak = tl.full([ROWS], NONE, tl.float32)

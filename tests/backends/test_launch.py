@@ -69,7 +69,7 @@ def test_wide_tiles_are_cut_where_the_shared_memory_is_small(kib, step, monkeypa
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: has)
     for dim, right in ((256, step), (128, 64)):
         like = SimpleNamespace(shape=(1, 1, 4096, dim), dtype=torch.bfloat16, device=torch.device("cuda"))
-        assert [launch._tile(which, 4096, like, like, 128).step for which in (0, 1)] == [right, right]
+        assert [launch._tile(which, 4096, like, like, 128).step for which in range(3)] == 3 * [right]
 
 
 IN_WRONG_ORDER = """
@@ -107,18 +107,21 @@ def test_on_a_cpu_it_needs_the_interpreter_and_in_time():
     assert "TRITON_INTERPRET changed after triton was imported" in second
 
 
-@pytest.mark.parametrize(("dtype", "dim"), [("bfloat16", 64), ("bfloat16", 128), ("float32", 128)])
-def test_the_kernels_compile_for_a_gpu(dtype, dim):
+@pytest.mark.parametrize(
+    ("dtype", "dim", "block"),
+    [("bfloat16", 64, 128), ("bfloat16", 128, 128), ("bfloat16", 128, 64), ("float32", 128, 128)],
+)
+def test_the_kernels_compile_for_a_gpu(dtype, dim, block):
     """What the interpreter lets pass a compiler may not. A program on a Hopper GPU may share 227 KiB.
 
     Outside the loops a few numbers may not find a register. A step over a full block must find all of its own,
-    and a step under a mask all but one.
+    and a step under a mask all but one. Products on the matrix units must not wait for each other.
     """
-    found = json.loads(apart("-m", "helpers.triton_compile", dtype, str(dim)))
+    found = json.loads(apart("-m", "helpers.triton_compile", dtype, str(dim), str(block)))
     assert set(found) == {"attend", "pull_queries", "pull_keys"}
     for kernel in found.values():
         full, masked = kernel["spilled"]
         assert full == 0 and masked <= 1
         assert kernel["shared"] <= 227 * 1024 and kernel["asynchronous copies"]
         assert kernel["matrix units"] == (dtype == "bfloat16")
-        assert not kernel["tf32"] and not kernel["atomics"]
+        assert not kernel["serialized"] and not kernel["tf32"] and not kernel["atomics"]

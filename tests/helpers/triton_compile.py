@@ -1,6 +1,6 @@
 """Compiles the Triton kernels for a Hopper GPU, which need not be there, and prints what came out as JSON.
 
-In a process of its own, without Triton's interpreter: python -m helpers.triton_compile DTYPE DIM
+In a process of its own, without Triton's interpreter: python -m helpers.triton_compile DTYPE DIM BLOCK
 """
 
 import json
@@ -25,7 +25,7 @@ _TENSORS = {"query", "key", "value", "out", "grad_out", "grad_query", "grad_key"
 _NAMES = {torch.bfloat16: "*bf16", torch.float16: "*fp16", torch.float32: "*fp32"}
 
 
-def compiled(kernel, tile, dtype, dim, block=128):
+def compiled(kernel, tile, dtype, dim, block):
     """``kernel`` compiled as `companion.backends.launch` would launch it on aligned tensors."""
     constants = {"BLOCK": block, "ROWS": tile.rows, "STEP": tile.step, "D": dim, "DV": dim}
     signature, aligned = {}, {}
@@ -41,18 +41,23 @@ def compiled(kernel, tile, dtype, dim, block=128):
     return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
 
 
-def spilled(ptx):
-    """How often a step of an innermost loop stores or loads what registers do not hold.
-
-    Counted in the machine code between a label and the jump back to it.
-    """
+def assembled(ptx):
+    """The machine code of a kernel, a line an instruction or label, and what the assembler says of it."""
     with tempfile.TemporaryDirectory() as folder:
         text, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         text.write_text(ptx)
         assembler = Path(get_ptxas(90).path)
-        subprocess.run([assembler, "--gpu-name=sm_90a", "-o", binary, text], check=True)
+        command = [assembler, "-v", "--gpu-name=sm_90a", "-o", binary, text]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
         command = [assembler.with_name("nvdisasm"), "-c", binary]
-        code = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout, told
+
+
+def spilled(code):
+    """How often a step of each innermost loop stores or loads what registers do not hold.
+
+    Counted between a label and the jump back to it.
+    """
     labels, inner, count = {}, 0, []
     for line in code.splitlines():
         if label := re.match(r"(\.L_x_\d+):", line):
@@ -67,15 +72,17 @@ def spilled(ptx):
 
 
 if __name__ == "__main__":
-    dtype, dim = getattr(torch, sys.argv[1]), int(sys.argv[2])
+    dtype, dim, block = getattr(torch, sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     like, found = torch.empty(1, 1, 1, dim, dtype=dtype), {}
-    for name, which in (("attend", 0), ("pull_queries", 1), ("pull_keys", 1)):
-        tile = launch._tile(which, 4096, like, like, 128)
-        binary = compiled(getattr(kernels, name), tile, dtype, dim)
+    for which, name in enumerate(("attend", "pull_queries", "pull_keys")):
+        tile = launch._tile(which, 4096, like, like, block)
+        binary = compiled(getattr(kernels, name), tile, dtype, dim, block)
         ptx = binary.asm["ptx"]
+        code, told = assembled(ptx)
         found[name] = {
             "shared": binary.metadata.shared,
-            "spilled": list(spilled(ptx)),
+            "spilled": list(spilled(code)),
+            "serialized": "serialized" in told,
             "matrix units": "wgmma" in ptx,
             "tf32": "tf32" in ptx,
             "asynchronous copies": "cp.async" in ptx,
