@@ -170,7 +170,7 @@ PLANTED = {
     "value gradient": (partial(off, 4, 0.9999), "largest error of dv"),
     "strides": (by_strides, "FAILED strides: dim before tokens"),
     "determinism": (never_the_same, "FAILED two runs are bit-identical"),
-    "poison": (formula, "FAILED NaN outside G is not felt"),
+    "poison": (formula, "FAILED what lies outside G is not felt"),
 }
 
 
