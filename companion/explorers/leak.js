@@ -73,7 +73,7 @@ function verdict(found, poke, amount) {
   if (!poke) return "Nothing is poked. Choose a key or a value.";
   const [name, j] = poke.split(" ");
   const rows = (state) => found.flatMap((other, i) => (other === state ? [i] : []));
-  const told = [`${decimal(amount, 1)} is added to every entry of ${name[0]}_${j}.`];
+  const told = [`${decimal(amount, 1)} is added to every entry of ${name} ${j}.`];
   const [leaking, moving] = [rows("leaks"), rows("moves")];
   const does = (verb, those) => `${listed(those)} ${verb}${those.length > 1 ? "" : "s"}`;
   if (leaking.length) told.push(`${does("leak", leaking)}: position ${j} lies ahead.`);

@@ -100,7 +100,7 @@ def test_the_note_says_who_leaks(page):
     choose(page, "after", "key", 3)
     note = page.locator(".att-note")
     assert note.inner_text() == (
-        "0.5 is added to every entry of k_3. Rows 0, 1 and 2 leak: position 3 lies ahead. "
+        "0.5 is added to every entry of key 3. Rows 0, 1 and 2 leak: position 3 lies ahead. "
         "Row 3 moves, and may."
     )
     choose(page, "after", "value", 3)
@@ -133,7 +133,7 @@ def test_arrow_keys_choose_and_no_key_reaches_the_notebook(page):
 def test_changes_are_announced_once_they_have_settled(page):
     choose(page, "none", "value", 2)
     said = page.get_by_role("status")
-    assert "v_2" in announced(page, "v_2")
+    assert "value 2" in announced(page, "value 2")
     assert said.inner_text().startswith("The mask stands nowhere. 0.5 is added")
     assert "Rows 0 and 1 leak" in said.inner_text()
 
