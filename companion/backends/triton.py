@@ -74,8 +74,10 @@ def attend(
     begin += tl.program_id(1) * share
     end = tl.minimum(begin + share, end)
     middle = tl.maximum(tl.minimum(middle, end), begin)
-    # Counted in 32 bits, the assembler may have every product wait for the one before it.
+    # With counters of 32 bits the assembler may have every product wait for the one before
+    # it, and with a sign a division by a power of two is more than a shift.
     begin, middle, end = begin.to(tl.int64), middle.to(tl.int64), end.to(tl.int64)
+    tl.assume(begin >= 0)
 
     scale *= LOG2E
     peak = tl.full([ROWS], NONE, tl.float32)
