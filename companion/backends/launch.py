@@ -46,7 +46,7 @@ _HALF = {
 _HALF_LOW = {
     64: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3)),
     128: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 32, 4, 3)),
-    256: (_Tile(64, 32, 4, 2), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),  # 4 have too few registers
+    256: (_Tile(64, 32, 4, 3), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),  # going back, 4 lack registers
 }
 _FLOAT = {
     64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2), _Tile(32, 32, 4, 2)),
