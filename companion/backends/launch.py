@@ -35,8 +35,8 @@ class _Tile(NamedTuple):
     num_stages: int
 
 
-# By the head dimension, up to: the tiles of `attend`, `pull_queries` and `pull_keys`, to fit the registers and
-# the shared memory of a Hopper GPU. Only the half precisions go to its matrix units.
+# By the head dimension, up to: the tiles of `attend`, `pull_queries` and `pull_keys`, to fit the registers
+# and the shared memory of a Hopper GPU. Only the half precisions go to its matrix units.
 _HALF = {
     64: (_Tile(128, 64, 4, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
     128: (_Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),

@@ -114,8 +114,8 @@ def test_on_a_cpu_it_needs_the_interpreter_and_in_time():
 def test_the_kernels_compile_for_a_gpu(dtype, dim, block):
     """What the interpreter lets pass a compiler may not. A program on a Hopper GPU may share 227 KiB.
 
-    Outside the loops a few numbers may not find a register. A step over a full block must find all of its own,
-    and a step under a mask all but one. Products on the matrix units must not wait for each other.
+    Outside the loops a few numbers may not find a register. A step over a full block must find all of its
+    own, and a step under a mask all but one. Products on the matrix units must not wait for each other.
     """
     found = json.loads(apart("-m", "helpers.triton_compile", dtype, str(dim), str(block)))
     assert set(found) == {"attend", "pull_queries", "pull_keys"}
