@@ -205,7 +205,7 @@ def test_blocks_not_listed_are_never_read():
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["query", "key", "value"])
 @pytest.mark.parametrize("pattern", [causal(), sliding_window(5)], ids=repr)
 def test_the_log_sum_exp_tells_of_what_is_not_finite(pattern, which, poison):
-    """Also of -inf in a key, although its weight is 0, and of what a visited block holds beside the pattern."""
+    """Also of -inf in a key, although its weight is 0, and of what visited blocks hold beside the pattern."""
     inputs = [x.abs().to(device()) for x in tensors(64, heads=1)]  # -inf in a key makes all its scores -inf
     lse = launch.forward(*inputs, pattern, query_offset=0, scale=0.25)[1]
     assert lse.isfinite().all()
