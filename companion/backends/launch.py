@@ -20,7 +20,8 @@ _NO_INTERPRETER = "on a CPU Triton needs TRITON_INTERPRET=1, set before triton i
 _NUMPY = "Triton {}'s interpreter cannot work with NumPy {}: it needs NumPy below 2.4, or Triton 3.7 or later"
 _LARGEST = 256  # head dimension
 _MOST_ALIKE = 64  # query heads that fit a block
-_WIDEST = 132 * 1024  # bytes of shared memory that the tiles of the largest head dimension take
+_DEEPEST = 164 * 1024  # bytes of shared memory that tiles of 5 stages take
+_WIDEST = 132 * 1024  # and those of the largest head dimension, with 3
 _SHARE = 4  # blocks that a split of a row's list holds at least
 _ATTEND, _QUERIES, _KEYS = range(3)  # places in the tables of tiles
 _BITS = {16: torch.int16, 32: torch.int32, 64: torch.int64}  # by the step: a row's mask as one number
@@ -37,16 +38,19 @@ class _Tile(NamedTuple):
 
 # By the head dimension, up to: the tiles of `attend`, `pull_queries` and `pull_keys`, to fit the registers
 # and the shared memory of a Hopper GPU. Only the half precisions go to its matrix units.
+# A step's copies wait for the number of its block, and each takes half of the stages: with 5, the copies of
+# two steps are under way while one is computed, with 3 those of one.
 _HALF = {
-    64: (_Tile(128, 64, 4, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
-    128: (_Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3), _Tile(128, 64, 8, 3)),
-    256: (_Tile(128, 32, 8, 3), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),
+    64: (_Tile(128, 64, 4, 5), _Tile(128, 64, 8, 5), _Tile(128, 64, 8, 5)),
+    128: (_Tile(128, 64, 8, 5), _Tile(128, 64, 8, 5), _Tile(128, 64, 8, 5)),
+    256: (_Tile(128, 32, 8, 5), _Tile(64, 32, 8, 5), _Tile(64, 32, 8, 2)),
 }
 # Where there are no 128 rows. The units give a warp 16 rows: with 8 warps, all scores of 64 come twice.
+# Two programs then share a processor; where 5 stages leave no room for the second, there are 3.
 _HALF_LOW = {
-    64: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3)),
-    128: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 32, 4, 3)),
-    256: (_Tile(64, 32, 4, 3), _Tile(64, 32, 8, 2), _Tile(64, 32, 8, 2)),  # going back, 4 lack registers
+    64: (_Tile(64, 64, 4, 5), _Tile(64, 64, 4, 5), _Tile(64, 64, 4, 5)),
+    128: (_Tile(64, 64, 4, 3), _Tile(64, 64, 4, 3), _Tile(64, 32, 4, 5)),
+    256: (_Tile(64, 32, 4, 3), _Tile(64, 32, 8, 5), _Tile(64, 32, 8, 2)),  # going back, 4 lack registers
 }
 _FLOAT = {
     64: (_Tile(32, 32, 4, 3), _Tile(32, 32, 4, 2), _Tile(32, 32, 4, 2)),
@@ -191,16 +195,19 @@ def _tile(which, tokens, query, value, size):
     table = _FLOAT if query.dtype == torch.float32 else half
     dim = max(query.shape[-1], value.shape[-1])
     tile = next(tiles[which] for most, tiles in table.items() if dim <= most)
-    if dim > 128 and _narrow(query.device):
+    room = _room(query.device)
+    if room < _DEEPEST:
+        tile = tile._replace(num_stages=min(tile.num_stages, 3))
+    if dim > 128 and room < _WIDEST:
         tile = tile._replace(step=16)
     return tile._replace(rows=min(tile.rows, rows), step=min(tile.step, size))
 
 
-def _narrow(device):
-    """Whether the widest tiles do not fit: GPUs for desktops have 99 KiB of shared memory, Hopper 227."""
+def _room(device):
+    """Bytes of shared memory that a program may take: on GPUs for desktops 99 KiB, on Hopper 227."""
     if device.type == "cpu":
-        return False
-    return torch.cuda.get_device_properties(device).shared_memory_per_block_optin < _WIDEST
+        return math.inf
+    return torch.cuda.get_device_properties(device).shared_memory_per_block_optin
 
 
 def _prepared(x):

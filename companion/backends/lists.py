@@ -36,7 +36,12 @@ class Lists(NamedTuple):
 
 @lru_cache(maxsize=64)
 def block_size(pattern: Pattern, L: int, S: int, query_offset: int) -> int:
-    """The coarsest block size whose layout visits hardly more pairs than the finest's."""
+    """The coarsest block size whose layout visits hardly more pairs than the finest's.
+
+    For a single query the finest: the question comes anew with every token, and coarser blocks read no less.
+    """
+    if L == 1:
+        return _BLOCKS[-1]
     layouts = [pattern.layout(L, S, block_size=size, query_offset=query_offset) for size in _BLOCKS]
     few = _WASTE * layouts[-1].pairs_bound
     return next(layout.block_size for layout in layouts if layout.pairs_bound <= few)

@@ -38,12 +38,13 @@ def attend(
     Scores are s_ij = scale q_i k_j, scale > 0. ``query`` is (B, Hq, L, D), ``key`` (B,
     Hkv, S, D), ``value`` (B, Hkv, S, DV). ``out`` (splits, B, Hq, L, DV) and ``lse``
     (splits, B, Hq, L), natural logarithm, take what each split finds in its share of a
-    row's list. ``lse`` is NaN where a visited block holds what is not finite for the row.
+    row's list. ``lse`` is NaN where a visited block holds what is not finite.
     Grid: (B Hq tiles of ROWS queries, splits).
 
     The online softmax (Milakov and Gimelshein 2018, arXiv 1805.02867; Dao et al. 2022,
-    arXiv 2205.14135): with peak the largest q_i k_j so far and m = scale peak, keep total,
-    the sum of exp(s - m), and weighted, that of exp(s - m) v; rescale both when m moves.
+    arXiv 2205.14135): with peak the largest q_i k_j so far and m = scale peak, keep
+    total, the sum of exp(s - m), and weighted, that of exp(s - m) v; rescale both when
+    m moves.
     """
     tiles = tl.cdiv(L, ROWS)
     # Under a causal pattern the last rows have most to do: they come first.

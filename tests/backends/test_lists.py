@@ -46,3 +46,5 @@ def test_the_block_size_follows_what_is_visited():
     """Large blocks, unless they visit much that small ones leave out."""
     assert lists.block_size(sliding_window(1024), 8192, 8192, 0) == 128
     assert lists.block_size(sliding_window(64), 8192, 8192, 0) == 64
+    assert lists.block_size(causal(), 8192, 8192, 0) == 128
+    assert lists.block_size(causal(), 1, 8192, 8191) == 64

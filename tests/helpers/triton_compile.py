@@ -53,22 +53,30 @@ def assembled(ptx):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout, told
 
 
-def spilled(code):
-    """How often a step of each innermost loop stores or loads what registers do not hold.
-
-    Counted between a label and the jump back to it.
-    """
-    labels, inner, count = {}, 0, []
+def loops(code):
+    """The instructions of a step of each innermost loop: those between a label and the jump back to it."""
+    labels, inner, found = {}, 0, []
     for line in code.splitlines():
         if label := re.match(r"(\.L_x_\d+):", line):
-            labels[label[1]] = len(count)
+            labels[label[1]] = len(found)
         elif instruction := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*);", line):
+            found.append(instruction[1])
             jump = re.search(r"\bBRA\b.*`\((\.L_x_\d+)\)", instruction[1])
-            count.append(bool(re.search(r"\b(LDL|STL)\b", instruction[1])))
             start = labels.get(jump[1], -1) if jump else -1
-            if inner <= start < len(count) - 1:  # not around another loop, nor the halt behind the end
-                yield sum(count[start:])
-                inner = len(count)
+            if inner <= start < len(found) - 1:  # not around another loop, nor the halt behind the end
+                yield found[start:]
+                inner = len(found)
+
+
+def spilled(step):
+    """How often a step stores or loads what registers do not hold."""
+    return sum(bool(re.search(r"\b(LDL|STL)\b", instruction)) for instruction in step)
+
+
+def in_flight(step):
+    """How many groups of copies may still be under way when a step begins its work."""
+    waits = (re.search(r"DEPBAR\.LE SB0, (0x[0-9a-f]+)", instruction) for instruction in step)
+    return next((int(wait[1], 16) for wait in waits if wait), 0)
 
 
 if __name__ == "__main__":
@@ -81,7 +89,8 @@ if __name__ == "__main__":
         code, told = assembled(ptx)
         found[name] = {
             "shared": binary.metadata.shared,
-            "spilled": list(spilled(code)),
+            "spilled": [spilled(step) for step in loops(code)],
+            "in flight": [in_flight(step) for step in loops(code)],
             "serialized": "serialized" in told,
             "matrix units": "wgmma" in ptx,
             "tf32": "tf32" in ptx,
